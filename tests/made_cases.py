@@ -175,8 +175,30 @@ def numpy_values():
                 case(f"numpy1-{name}-{protocol}.pickle", data.replace(b"numpy._core", b"numpy.core"), **numbers)
     small = {**value, "rank": numpy.int8(3), "on": numpy.bool_(True), "loss": numpy.float32(0.5), "half": numpy.float16(1), "name": numpy.str_("x")}
     for protocol in (2, 4, 5):
-        case(f"numpy-small-{protocol}.pickle", pickle.dumps(small, protocol), **numbers)
+        case(f"numpy-small-{protocol}.pickle", pickle.dumps(small, protocol), warnings=["unknown_key"], **numbers)
         case(f"numpy-array-{protocol}.pickle", pickle.dumps({"losses": numpy.arange(5.0), "snap": value}, protocol), **numbers)
+
+
+def profiles():
+    memory = lambda ts, address, size, total: {"ph": "i", "name": "[memory]", "ts": ts, "args": {
+        "Addr": address, "Bytes": size, "Total Allocated": total, "Total Reserved": 1 << 30, "Device Type": 1, "Device Id": 0}}
+    events = [memory(1.5, 4096, 3 * MIB, 3 * MIB), memory(2, 8 * MIB, 5 * MIB, 8 * MIB), memory(3.25, 4096, -3 * MIB, 5 * MIB)]
+    numbers = {"peak": 8 * MIB, "end": 5 * MIB, "base": 0, "events": 3, "warnings": ["from_the_profiler"]}
+    raw = [[-1, 0, 100, 0], [5000, 1, 40, 4], [6000, 2, -40, 4], [6000, 2, 40, 5], [7000, 3, -40, 5]]
+    timeline = [[1000, 2000], [[0, 100, 5], [0, 100, 7]]]
+    grouped = {"device": "cuda:1", "max_memory_allocated": 9, "category_memory_timeline": {"INPUT": [[0, 1]]}}
+    page = b"<html><head><title>GPU Memory Timeline HTML</title></head><body><img src='data:image/png;base64,iVBORw0KGgo='></body></html>"
+    for name, value, expected in (
+        ("trace", {"schemaVersion": 1, "traceEvents": [{"ph": "X", "name": "aten::mm", "ts": 1, "dur": 2}] + events}, numbers), ("trace-list", events, numbers),
+        ("raw", raw, {"peak": 140, "end": 100, "warnings": ["from_the_profiler"]}),
+        ("timeline", timeline, {"error": "a memory timeline of torch.profiler"}), ("grouped", grouped, {"error": "only 'device', 'max_memory_allocated'"}),
+        ("no-memory", {"traceEvents": [{"ph": "X", "name": "aten::mm"}]}, {"error": "without memory events"}),
+    ):
+        data = json.dumps(value).encode()
+        case(f"profiler-{name}.json", data, **expected)
+        case(f"profiler-{name}.json.gz", gzip.compress(data), **expected)
+    case("profiler-picture.html", page, error="a picture of a memory timeline")
+    case("profiler-picture.html.gz", gzip.compress(page), error="a picture of a memory timeline")
 
 
 def convert(value, number):
@@ -193,6 +215,7 @@ if __name__ == "__main__":
     pickles()
     containers()
     numpy_values()
+    profiles()
     for name, made, expected in made_programs.all():
         case(name, pickle.dumps(made, 4), **expected)
     with open(os.path.join(sys.argv[1], "expected.json"), "w") as file:

@@ -119,6 +119,26 @@ def leaks():
                 yield f"leak-{name}-{steps}-{number}.pickle", program.snapshot(), {**program.numbers(), "steps": steps, "says": says, "growth": total}
 
 
+def graphs():
+    """Keep the loss of each step with its graph, with a large model and an evaluation after the loop."""
+    for steps in (3, 10):
+        for setup, evaluation in ((0, 0), (60, 0), (5, 6)):
+            program = Program()
+            parameters = [program.alloc(MIB, "__init__:10", "main:5") for _ in range(setup + 3)]
+            for step in range(steps):
+                kept = [program.alloc((3 + it) * MIB, f"forward:{20 + it}", "main:41") for it in range(3)]
+                for micro in range(2):
+                    gradients = [program.alloc(MIB, "torch::autograd::AccumulateGrad::apply(std::vector<at::Tensor>&&)", "main:43") for _ in kept]
+                    for one in gradients:
+                        program.free(one, "zero_grad:9", "main:45")
+                program.free(program.alloc(MIB, "/lib/python3.12/site-packages/torch/optim/sgd.py:_single_tensor_sgd:300", "main:44"))
+            for it in range(evaluation):
+                program.free(program.alloc(2 * MIB, f"evaluate:{it}", "main:60"))
+            says = [["leaks", f"grew {3 + it}.00 MiB in each of the {steps} steps, none freed: {(3 + it) * steps}.0 MiB in all"] for it in (0, 1, 2)]
+            name = f"graph-{steps}-{setup}-{evaluation}.pickle"
+            yield name, program.snapshot(), {**program.numbers(), "says": says if steps * 3 > 9 else [[topic, text[: text.index(" steps")]] for topic, text in says]}
+
+
 def inference(tokens, layers, bytes_per_token, names, cat=True, prompt=4):
     """Decode tokens with a cache per layer that is concatenated, or grows by one tensor per token."""
     program = Program("/app/generate.py")
@@ -231,13 +251,26 @@ def gaps():
             program.trace[-1]["frames"] = [{"name": "END", "filename": name, "line": 0}]
         program.free(block)
     yield "user-defined.pickle", program.snapshot(), {**program.numbers(), "annotations": 12, "steps": 3}
-    program = Program()
-    program.alloc(90 * MIB, "load:1", "/lib/torch_memory_saver/core.py:region:9")
-    paused = program.snapshot()
-    paused["segments"][0].update(total_size=2 * MIB, blocks=[])
-    yield "paused.pickle", paused, {"says": [["peak", "Likely cause: tensors are paused"]]}
+    yield from excesses()
+
+
+def excesses():
+    for name, frames, cause, warnings in (
+        ("paused", ["load:1", "/lib/torch_memory_saver/core.py:region:9"], "tensors are paused", []),
+        ("host", ["/lib/torch/utils/data/_utils/pin_memory.py:pin_memory:98"], "it includes pinned host memory", []),
+        ("merged", ["forward:3"], "the same addresses are allocated more than once", ["allocated_twice"]),
+        ("unknown", ["forward:3"], "tensors are paused without memory, host memory or several devices", []),
+    ):
+        program = Program()
+        program.alloc(90 * MIB, *frames)
+        if name == "merged":
+            program.next = BASE
+            program.alloc(80 * MIB, *frames)
+        made = program.snapshot()
+        made["segments"][0].update(total_size=2 * MIB, blocks=made["segments"][0]["blocks"][:1])
+        yield f"{name}.pickle", made, {"warnings": warnings + ["requested_beyond_reserved"], "says": [["peak", "Likely cause: " + cause]]}
 
 
 def all():
-    for group in (leaks, caches, failures, gaps):
+    for group in (leaks, graphs, caches, failures, gaps):
         yield from group()

@@ -82,6 +82,7 @@ mod modules;
 mod moments;
 #[path = "support/numbered.rs"]
 mod numbered;
+mod one_effect;
 #[path = "support/opened.rs"]
 mod opened;
 mod out_of_memory;

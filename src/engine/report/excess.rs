@@ -3,6 +3,7 @@
 
 use crate::open::OpenFile;
 use crate::recorder_facts::recorded_capacity;
+use crate::report::recording::has_warning;
 use crate::report::writer::bytes_text;
 use crate::stack_match::StackMatch;
 use base::slice::{SliceResult, TimeSlice};
@@ -70,7 +71,7 @@ impl Excess {
     /// Returns the sentence on the excess and its likely cause. `None` if there is no excess.
     pub(super) fn describe(&self, file: &OpenFile) -> Option<String> {
         let (text, bytes) = self.found.as_ref()?;
-        let has = |kind: &WarningKind| file.snapshot.warnings.iter().any(|(known, ..)| known == kind);
+        let has = |kind: &WarningKind| has_warning(file, kind);
         let cause = if has(&WarningKind::AllocatedTwice) {
             "the same addresses are allocated more than once, as if several devices were merged"
         } else if self.host_bytes >= *bytes {

@@ -6,8 +6,8 @@ use history::replay::DeviceHistory;
 use history::snapshot::{Action, WarningKind};
 
 /// Returns whether the file has this warning.
-fn has_warning(file: &OpenFile, kind: &WarningKind) -> bool {
-    file.snapshot.warnings.iter().any(|(known, ..)| known == kind)
+pub(super) fn has_warning(file: &OpenFile, kind: &WarningKind) -> bool {
+    file.snapshot.warnings.iter().chain(file.warnings().iter()).any(|(known, ..)| known == kind)
 }
 
 /// Returns the sentence for a recording without call stacks. `None` if the file has stacks.

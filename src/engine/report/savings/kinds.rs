@@ -183,6 +183,14 @@ impl SavingKind {
         Texts { subject, condition, label, fix, caveat }
     }
 
+    /// Returns how the effect is computed: recounted without the allocations, or planned with factors on their sizes.
+    pub(super) fn source(self) -> &'static str {
+        match self {
+            SavingKind::EightBitKvCache | SavingKind::EightBitOptimizer | SavingKind::ShardedOptimizer => "planned",
+            _ => "recounted",
+        }
+    }
+
     /// Returns the bytes that the change saves for an allocation of `bytes` with this role. 0 if the change does not
     /// affect the allocation.
     pub(super) fn saved_bytes(self, role: Role, bytes: i64) -> i64 {

@@ -110,8 +110,9 @@ fn write_statement(writer: &mut ReportWriter<'_>, (moment, peak): (u32, u64), sa
             0 => format!("{condition}, the peak is"),
             _ => format!("; {}:", lowercase_first(condition)),
         };
-        let [peak, saved] = [saving.effect.peak, saving.saved_bytes].map(bytes_text);
-        text.push_str(&format!("{condition} {peak} (−{saved})"));
+        let [peak, saved_text] = [saving.effect.peak, saving.saved_bytes].map(bytes_text);
+        let source = saving.kind.source();
+        text.push_str(&format!("{condition} {peak} (−{saved_text}, {source})"));
     }
     if saving.effect.moment == moment {
         text.push('.');
