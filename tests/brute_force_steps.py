@@ -240,7 +240,7 @@ def by_stack(trace, curve):
             at[tuple((f["filename"], f["line"], f["name"]) for f in frames)].append(place)
 
     def is_even(places):
-        if len(places) < 2 or (places[-1] - places[0]) * 2 < len(allocs):
+        if len(places) < 2 or (places[-1] - places[0]) * (2 if len(places) > 3 else 8) < len(allocs):
             return False
         gaps = [b - a for a, b in zip(places, places[1:])]
         gaps = gaps[1:] if len(gaps) > 2 else gaps

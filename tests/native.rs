@@ -78,11 +78,13 @@ mod leaks;
 mod limits;
 mod load_range;
 mod loops;
+mod made_cases;
 mod metadata;
 mod modules;
 mod moments;
 #[path = "support/numbered.rs"]
 mod numbered;
+mod one_effect;
 #[path = "support/opened.rs"]
 mod opened;
 mod out_of_memory;
@@ -108,6 +110,7 @@ mod plan_growth;
 mod planned;
 mod plots;
 mod range_report;
+mod recommendations;
 #[path = "support/recorded.rs"]
 mod recorded;
 mod recorder;

@@ -87,7 +87,7 @@ fn tensors_freed_after_next_step_starts_are_reported_as_held_over() {
     let finding =
         report.statements.iter().find(|it| it.text.starts_with("Held over from the step before: 40.0 MiB")).unwrap();
     assert!(
-        finding.text.contains("Freed at the end of their step, the peak is 90.0 MiB (−40.0 MiB)"),
+        finding.text.contains("Freed at the end of their step, the peak is 90.0 MiB (−40.0 MiB, recounted)"),
         "{}",
         finding.text
     );

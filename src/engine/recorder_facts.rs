@@ -61,6 +61,11 @@ pub fn outside_of_sample(sample: &Sample, capacity: u64, paused: &PausedBytes) -
     Some(capacity.saturating_sub(sample.free?).saturating_sub(on_gpu))
 }
 
+/// Returns the memory of the device, if a recorder stored it.
+pub(super) fn recorded_capacity(snapshot: &Snapshot, history: &DeviceHistory) -> Option<u64> {
+    snapshot.recorder.device_fact(history.device, "capacity_bytes")?.parse().ok()
+}
+
 /// Returns the recorder's facts about a device as key-value pairs. Empty if the snapshot has no recorder data.
 pub(super) fn recorder_facts(snapshot: &Snapshot, history: &DeviceHistory) -> Vec<(String, u64)> {
     let recorder = &snapshot.recorder;

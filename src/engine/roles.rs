@@ -11,20 +11,22 @@ pub(super) enum Role {
     Activation,
     Temporary,
     Input,
+    KvCache,
     /// Memory that no rule matches.
     Unknown,
-    /// All other memory, such as KV caches, communication buffers, and user-defined categories.
+    /// All other memory, such as communication buffers and user-defined categories.
     Other,
 }
 
 /// Category names for each role. Their case is ignored.
-const NAMES: [(Role, &[&str]); 7] = [
+const NAMES: [(Role, &[&str]); 8] = [
     (Role::Parameter, &["parameter", "parameters", "weights"]),
     (Role::Optimizer, &["optimizer state", "optimizer", "optimizer states"]),
     (Role::Gradient, &["gradient", "gradients", "backward"]),
     (Role::Activation, &["activation", "activations"]),
     (Role::Temporary, &["temporary", "temporaries"]),
     (Role::Input, &["input", "inputs"]),
+    (Role::KvCache, &["kv cache"]),
     (Role::Unknown, &[UNKNOWN]),
 ];
 

@@ -97,7 +97,7 @@ impl BatchGrowth {
             Role::Activation => is_recorded && !is_workspace() && !self.is_half_precision_copy(size),
             Role::Temporary => is_recorded && !is_parameter_sized(),
             Role::Unknown => is_recorded && !is_workspace() && (is_freed || !is_parameter_sized()),
-            Role::Parameter | Role::Optimizer | Role::Gradient | Role::Other => false,
+            Role::Parameter | Role::Optimizer | Role::Gradient | Role::KvCache | Role::Other => false,
         }
     }
 

@@ -1,8 +1,10 @@
 //! Insights: reports with findings and tables. There is one module per insight, with the name of its command.
 
 mod categories;
+mod excess;
 mod fragmentation;
 mod frame_roles;
+mod frame_words;
 mod insight;
 mod layout;
 mod leaks;

@@ -1,5 +1,6 @@
 //! Insight on the peak of live bytes: its time, its size, and the code that allocated the memory.
 
+use super::excess::Excess;
 use super::insight::{Given, Insight, Need};
 use super::live_sites::LiveSites;
 use super::site_sums::{SiteSums, site_of};
@@ -36,6 +37,7 @@ pub(super) struct Peak {
     old_count: u32,
     /// Bytes and number of prefix blocks that are live at the peak. See [`is_prefix_block`].
     prefix_blocks: (u64, u64),
+    excess: Excess,
 }
 
 impl Insight for Peak {
@@ -56,11 +58,14 @@ impl Insight for Peak {
             oldest: TopK::new(question.rows.min(MAX_ROWS) as usize),
             old_count: 0,
             prefix_blocks: (0, 0),
+            excess: Excess::new(file, history),
         }
     }
 
     fn step(&mut self, &Given { file, history, .. }: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
-        let Peak { peak, at_cursor, categories, recent, recent_sites, large, oldest, old_count, prefix_blocks } = self;
+        let Peak { peak, at_cursor, categories, recent, recent_sites, large, oldest, old_count, prefix_blocks, excess } =
+            self;
+        excess.step(file, slice)?;
         let since = u64::from(peak.moment).saturating_sub(recent.value);
         let mut each = |id: AllocationId, size: u64| {
             let category = file.groups.group_of(&file.snapshot, history, id, Grouping::Category);
@@ -70,6 +75,7 @@ impl Insight for Peak {
             if is_prefix_block(&file.snapshot, history, id) {
                 *prefix_blocks = (prefix_blocks.0.saturating_add(size), prefix_blocks.1 + 1);
             }
+            excess.add(file, history, id, size);
             let allocated_at = history.allocations.allocated_at(id).0;
             if u64::from(allocated_at) > since {
                 recent_sites.add(file, history, id, size);
@@ -128,13 +134,13 @@ fn write_statements(writer: &mut ReportWriter<'_>, parts: &Peak, given: &Given<'
         let positive = |bytes: i64| u64::try_from(bytes).unwrap_or(0);
         let (reserved, max) = (history.reserved_at(Moment(moment)), history.numbers.peak_reserved);
         let max = if reserved == max { "the maximum" } else { &format!("maximum {}", bytes_text(positive(max))) };
-        let mut text = format!("Reserved at the peak: {}, {max}.", bytes_text(positive(reserved)));
-        if positive(reserved) < peak.bytes {
-            text.push_str(" More is live than reserved: the file does not list all segments.");
-        }
+        let text = format!("Reserved at the peak: {}, {max}.", bytes_text(positive(reserved)));
         let change = |event| history.reserved_change(event);
         let max = Curve::new(&history.reserved, &change).max_in(0..history.event_count().saturating_add(1));
         writer.add_statement(Tone::Fact, text, max.map(|(moment, _)| moment_evidence(moment.0)));
+    }
+    if let Some(text) = parts.excess.describe(file) {
+        writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
     }
     if let Some((text, evidence)) = peak.describe_largest(file, history, "at the peak") {
         writer.add_statement(Tone::Fact, text, Some(Evidence { moment: Some(moment), ..evidence }));

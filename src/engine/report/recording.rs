@@ -3,11 +3,11 @@
 use crate::open::OpenFile;
 use base::units::Bytes;
 use history::replay::DeviceHistory;
-use history::snapshot::WarningKind;
+use history::snapshot::{Action, WarningKind};
 
 /// Returns whether the file has this warning.
-fn has_warning(file: &OpenFile, kind: &WarningKind) -> bool {
-    file.snapshot.warnings.iter().any(|(known, ..)| known == kind)
+pub(super) fn has_warning(file: &OpenFile, kind: &WarningKind) -> bool {
+    file.snapshot.warnings.iter().chain(file.warnings().iter()).any(|(known, ..)| known == kind)
 }
 
 /// Returns the sentence for a recording without call stacks. `None` if the file has stacks.
@@ -16,14 +16,18 @@ pub(super) fn without_stacks(file: &OpenFile) -> Option<String> {
 }
 
 /// Returns the sentence for a device without events: whether recording was enabled, and what is known from the
-/// segments. `None` if there are events.
+/// segments. A single event that is no allocation is what a ring buffer of one entry keeps. `None` if there are more
+/// events.
 pub(super) fn without_events(file: &OpenFile, history: &DeviceHistory) -> Option<String> {
-    if history.event_count() > 0 {
-        return None;
-    }
-    let mut text = match has_warning(file, &WarningKind::NotRecorded) {
-        true => WarningKind::NotRecorded.message() + ".",
-        false => "No events on this device.".to_owned(),
+    let mut text = match history.event_count() {
+        0 if has_warning(file, &WarningKind::NotRecorded) => WarningKind::NotRecorded.message() + ".",
+        0 => "No events on this device.".to_owned(),
+        1 if history.action_counts[Action::Alloc as usize] == 0 => {
+            "Only one event was recorded: older ones were likely overwritten (max_entries=1). Record with \
+             torch.cuda.memory._record_memory_history(max_entries=100000)."
+                .to_owned()
+        }
+        _ => return None,
     };
     let numbers = &history.numbers;
     let [live, reserved] = [numbers.end, numbers.reserved_end].map(Bytes);

@@ -49,6 +49,7 @@ impl SharedResults {
             Need::Steps => self.steps.step(file, slice)?,
             Need::Growth => {
                 self.steps.step(file, slice)?;
+                file.find_backward(slice)?;
                 if let Some(history) = file.history(self.device) {
                     let new = || Growth::new(file, history, &self.steps.steps);
                     self.growth.get_or_insert_with(new).step(file, history, slice)?;

@@ -100,6 +100,7 @@ pub(super) mod warning_code {
     pub(in crate::compact) const NOT_RECORDED: u64 = 10;
     pub(in crate::compact) const EVENTS_OVERWRITTEN: u64 = 11;
     pub(in crate::compact) const FROM_PROFILER: u64 = 12;
+    pub(in crate::compact) const EVENTS_LIKELY_OVERWRITTEN: u64 = 13;
 }
 
 /// Objects that can have unknown keys, and formats that can have trailing bytes.

@@ -266,6 +266,7 @@ impl Tables {
             warning_code::NO_STACKS => WarningKind::NoStacks,
             warning_code::NOT_RECORDED => WarningKind::NotRecorded,
             warning_code::EVENTS_OVERWRITTEN => WarningKind::EventsOverwritten,
+            warning_code::EVENTS_LIKELY_OVERWRITTEN => WarningKind::EventsLikelyOverwritten,
             warning_code::FROM_PROFILER => WarningKind::FromProfiler(noun(numbers)),
             warning_code::UNKNOWN_STAGE => WarningKind::UnknownStage(text(numbers)),
             _ => return numbers.reject(),

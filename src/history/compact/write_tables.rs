@@ -303,6 +303,7 @@ fn put_warning(bytes: &mut Vec<u8>, kind: &WarningKind) -> bool {
         WarningKind::NoStacks => (warning_code::NO_STACKS, None, None),
         WarningKind::NotRecorded => (warning_code::NOT_RECORDED, None, None),
         WarningKind::EventsOverwritten => (warning_code::EVENTS_OVERWRITTEN, None, None),
+        WarningKind::EventsLikelyOverwritten => (warning_code::EVENTS_LIKELY_OVERWRITTEN, None, None),
         WarningKind::FromProfiler(what) => (warning_code::FROM_PROFILER, Some(noun(what)), None),
         WarningKind::SinglePool(pool) => (warning_code::SINGLE_POOL, None, Some(pool)),
         WarningKind::Simulated(settings) => (warning_code::SIMULATED, None, Some(settings)),

@@ -3,9 +3,12 @@
 use super::layer::{Fault, Unpacker};
 use flate2::{Decompress, FlushDecompress, Status};
 
-/// Returns whether `head` begins a zlib stream: method deflate with a window of 32 KiB, and a valid check of both bytes.
+/// Returns whether `head` begins a zlib stream: method deflate with a window of up to 32 KiB, no dictionary, and a valid
+/// check of both bytes.
 pub(super) fn is_stream(head: &[u8]) -> bool {
-    matches!(head, [0x78, flags, ..] if (0x7800 | u16::from(*flags)).is_multiple_of(31) && flags & 0x20 == 0)
+    let &[method, flags, ..] = head else { return false };
+    let is_deflate = method & 0xf == 8 && method >> 4 <= 7 && flags & 0x20 == 0;
+    is_deflate && u16::from_be_bytes([method, flags]).is_multiple_of(31)
 }
 
 pub(super) struct Zlib {

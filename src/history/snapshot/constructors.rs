@@ -19,39 +19,44 @@ enum Constructor {
     /// A NumPy number, from its type and its bytes.
     Number,
     NumberType,
-    /// A NumPy array, which is read as None.
-    Array,
+    /// Data that is no part of a snapshot, such as a NumPy array or a date. It is read as None.
+    Opaque,
     /// An instance of a subclass of dict, which is read as the dict.
     Subclass,
     /// A class that is only an argument of other constructors.
     Class,
 }
 
-use Constructor::{Array, Class, Dict, Encode, First, List, Number, NumberType, Subclass};
+use Constructor::{Class, Dict, Encode, First, List, Number, NumberType, Opaque, Subclass};
 
 /// Modules, names in them, and how their results are read.
-const KNOWN: [(&[&str], &[&str], Constructor); 11] = [
+const KNOWN: [(&[&str], &[&str], Constructor); 16] = [
     (&["collections"], &["OrderedDict", "defaultdict", "Counter"], Dict),
     (&["collections"], &["deque"], List),
     (&["builtins", "__builtin__"], &["dict"], Dict),
     (&["builtins", "__builtin__"], &["list", "tuple", "set", "frozenset"], List),
-    (&["builtins", "__builtin__"], &["int", "long", "float", "bool", "str", "unicode", "bytes", "bytearray"], First),
+    (&["builtins", "__builtin__"], &["int", "long", "float", "bool", "str", "unicode", "bytes", "bytearray", "complex"], First),
     (&["builtins", "__builtin__"], &["object"], Class),
     (&["_codecs"], &["encode"], Encode),
     (&["numpy.core.multiarray", "numpy._core.multiarray"], &["scalar"], Number),
-    (&["numpy.core.multiarray", "numpy._core.multiarray"], &["_reconstruct"], Array),
+    (&["numpy.core.multiarray", "numpy._core.multiarray"], &["_reconstruct"], Opaque),
+    (&["numpy.core.numeric", "numpy._core.numeric"], &["_frombuffer"], Opaque),
+    (&["datetime"], &["datetime", "date", "time", "timedelta", "timezone"], Opaque),
+    (&["pathlib", "pathlib._local"], &["PosixPath", "WindowsPath", "PurePosixPath", "Path"], Opaque),
+    (&["argparse"], &["Namespace"], Opaque),
+    (&["torch"], &["device", "Size"], Opaque),
     (&["numpy"], &["dtype"], NumberType),
     (&["copyreg", "copy_reg"], &["_reconstructor"], Subclass),
 ];
 
-const CONSTRUCTORS: [Constructor; 9] = [Dict, List, First, Encode, Number, NumberType, Array, Subclass, Class];
+const CONSTRUCTORS: [Constructor; 9] = [Dict, List, First, Encode, Number, NumberType, Opaque, Subclass, Class];
 
 impl Store {
     /// Returns the reference to a known constructor. `below` is the value before it: any class may be the first
     /// argument of the constructor of a subclass of dict, and of that of an array.
     pub(super) fn constructor(&self, module: &str, name: &str, below: Option<Value>) -> Option<Value> {
         let known = KNOWN.iter().find(|(modules, names, _)| modules.contains(&module) && names.contains(&name));
-        let is_argument = || matches!(below.and_then(constructor_of), Some(Subclass | Array)).then_some(Class);
+        let is_argument = || matches!(below.and_then(constructor_of), Some(Subclass | Opaque)).then_some(Class);
         let constructor = known.map(|&(.., constructor)| constructor).or_else(is_argument)?;
         Some(Value::new(Kind::Constructor, constructor as u32))
     }
@@ -90,7 +95,7 @@ impl Store {
             }
             Number => self.number(first?.as_kind(Kind::NumberType)?, second?),
             NumberType => number_type(self.text(first?)?),
-            Array => Some(Value::NONE),
+            Opaque => Some(Value::NONE),
             Subclass => third.filter(|state| is_dict(state.kind())),
             Class => None,
         };
@@ -141,9 +146,22 @@ impl Store {
             (b'b' | b'?', _) => Some(if integer == 0 { Value::FALSE } else { Value::TRUE }),
             (b'f', 8) => self.float(f64::from_bits(integer as u64)).ok(),
             (b'f', 4) => self.float(f32::from_bits(integer as u32).into()).ok(),
+            (b'f', 2) => self.float(half_to_f64(integer as u16)).ok(),
             _ => None,
         }
     }
+}
+
+/// Converts a number with 16 bits: a sign, 5 bits of the exponent and 10 of the fraction.
+fn half_to_f64(bits: u16) -> f64 {
+    let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f64::from(bits & 0x3ff));
+    let magnitude = match exponent {
+        0 => fraction * 2f64.powi(-24),
+        0x1f if fraction == 0.0 => f64::INFINITY,
+        0x1f => f64::NAN,
+        _ => (1024.0 + fraction) * 2f64.powi(exponent - 25),
+    };
+    if bits >> 15 == 1 { -magnitude } else { magnitude }
 }
 
 fn constructor_of(value: Value) -> Option<Constructor> {

@@ -62,7 +62,7 @@ impl Store {
             action: Action::Unknown,
         };
         let mut labels = Labels::default();
-        let (mut has_action, mut has_address, mut has_size) = (false, false, false);
+        let [mut has_action, mut has_address, mut has_device_free, mut has_size] = [false; 4];
         for (key, name, value) in fields(pairs) {
             let Some(key) = key else {
                 seen.add_unknown(UnknownOwner::Event, name, row);
@@ -86,7 +86,7 @@ impl Store {
                 }
                 Key::DeviceFree => {
                     event.address = self.bytes_at(key, value)?;
-                    has_address = true;
+                    (has_address, has_device_free) = (true, true);
                 }
                 Key::Size => {
                     event.size = self.bytes_at(key, value)?;
@@ -108,7 +108,8 @@ impl Store {
             }
             seen.mark_key(key);
         }
-        if event.action == Action::Oom && !has_address {
+        // PyTorch writes `device_free`. Zero as the address of a failed request says nothing.
+        if event.action == Action::Oom && (!has_address || !has_device_free && event.address == 0) {
             event.address = UNKNOWN_FREE;
         }
         for (present, key) in [

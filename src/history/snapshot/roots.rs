@@ -13,6 +13,8 @@ const MAX_DEPTH: u32 = 4;
 /// snapshots found. Files have a snapshot for each rank at most.
 const MAX_VISITS: usize = 1 << 20;
 const MAX_FOUND: usize = 4096;
+/// Number of items at the start of a list, one of which must be a container.
+const MAX_FIRST: usize = 64;
 /// Maximum number of keys in an error message.
 const MAX_KEYS: usize = 8;
 /// Approximate maximum length of their text, in bytes.
@@ -44,8 +46,8 @@ impl<S: EventSink> Reader<S> {
     fn search(&self, value: Value, path: &str, depth: u32, visits: &mut usize, found: &mut Vec<(String, Value)>) {
         let is_dict = value.kind() == Kind::Dict;
         let is_container = |value: Value| matches!(value.kind(), Kind::Dict | Kind::List | Kind::Tuple);
-        // Lists of numbers may be long.
-        if depth > MAX_DEPTH || !(is_dict || self.store.values(value).next().is_some_and(is_container)) {
+        // Lists of numbers may be long. Ranks without a snapshot may be None.
+        if depth > MAX_DEPTH || !(is_dict || self.store.values(value).take(MAX_FIRST).any(is_container)) {
             return;
         }
         let mut key = None;

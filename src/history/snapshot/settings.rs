@@ -50,6 +50,7 @@ impl TopLevel {
         let mut entries = String::new();
         self.settings.retain(|(key, value)| {
             let is_flag = key.starts_with(flag);
+            self.has_overflow_flag |= is_flag;
             // A bool or a count, in some files one for each device.
             let is_set = value.contains("True")
                 || value.contains("true")

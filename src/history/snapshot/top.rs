@@ -10,7 +10,7 @@ use super::schema::{self, Key};
 use super::segments::{AnnotationMark, AnnotationRange, Block, Segment};
 use super::stacks::Stacks;
 use super::strings::{StringId, Strings};
-use super::top_level::{SegmentPlace, TopLevel};
+use super::top_level::{SegmentPlace, TopLevel, is_usual_ring_size};
 use super::unknown::{SeenWords, UnknownOwner};
 use super::value::{Kind, Value};
 use super::warning::{WarningKind, Warnings};
@@ -202,6 +202,7 @@ impl<S: EventSink> Reader<S> {
             warnings
                 .add(WarningKind::SinglePool(format!("({first}, {second})")), 1, || "[0].segment_pool_id".to_owned());
         }
+        let is_simulated = top.simulated.is_some();
         if let Some([settings, source]) = top.simulated {
             warnings.add(WarningKind::Simulated(settings), 1, || source);
         }
@@ -218,6 +219,12 @@ impl<S: EventSink> Reader<S> {
         }
         if let Some(place) = top.overflow {
             warnings.add(WarningKind::EventsOverwritten, 1, || place);
+        } else if !(top.has_overflow_flag || is_simulated || self.seen.has(Key::MemscapeCrop)) {
+            let full = top.traces.iter().filter_map(|&(device, trace)| Some((device, self.traces.get(trace as usize)?)));
+            for (device, trace) in full.filter(|(_, trace)| is_usual_ring_size(trace.events)) {
+                let place = || format!("device {device}: {} events", trace.events);
+                warnings.add(WarningKind::EventsLikelyOverwritten, 1, place);
+            }
         }
         let mut recorder = top.recorder;
         if !recorder.bytes().is_empty() {

@@ -24,6 +24,8 @@ pub(super) struct TopLevel {
     pub(super) single_pool: Option<(u64, u64)>,
     /// Place of the setting that says that events were overwritten.
     pub(super) overflow: Option<String>,
+    /// True if the file says whether events were overwritten.
+    pub(super) has_overflow_flag: bool,
     /// Name of the kind of file, if the events come from torch.profiler.
     pub(super) profile: Option<&'static str>,
     /// Rows of the segments that already belong to a list. Used as a set, but a `HashSet` would add code to the wasm.
@@ -31,6 +33,12 @@ pub(super) struct TopLevel {
     /// Place in `traces` of each trace that already belongs to a device.
     pub(super) traces_taken: HashMap<u32, u32, foldhash::fast::RandomState>,
     pub(super) devices: Devices,
+}
+
+/// Returns whether a number of events is a common value of `max_entries`, which a trace reaches only by chance.
+pub(super) fn is_usual_ring_size(events: u64) -> bool {
+    let is_round = matches!(events, 10_000 | 20_000 | 50_000) || events.is_multiple_of(100_000);
+    events > 0 && (is_round || events >= 1 << 15 && events.is_power_of_two())
 }
 
 /// Devices with events or blocks, ascending.

@@ -45,6 +45,8 @@ pub enum WarningKind {
     NotRecorded,
     /// The ring buffer of events has overwritten the oldest.
     EventsOverwritten,
+    /// The ring buffer has probably overwritten the oldest events: their number is a typical size of the buffer.
+    EventsLikelyOverwritten,
     /// The events come from a file of torch.profiler. Holds what it calls the file.
     FromProfiler(&'static str),
     /// The history comes from SnapViewer's plot data.
@@ -80,6 +82,7 @@ impl WarningKind {
             WarningKind::NoStacks => "no_stacks",
             WarningKind::NotRecorded => "not_recorded",
             WarningKind::EventsOverwritten => "events_overwritten",
+            WarningKind::EventsLikelyOverwritten => "events_likely_overwritten",
             WarningKind::FromProfiler(_) => "from_the_profiler",
             WarningKind::FromPlotData => "from_a_drawing",
             WarningKind::Simulated(_) => "simulated",
@@ -120,7 +123,8 @@ impl WarningKind {
                 format!("only pool {pool} is in the file: live and reserved bytes are those of one pool, not of the device")
             }
             WarningKind::LiveExceedsReserved => {
-                "more bytes are live than reserved: segments are missing, so reserved and free bytes are not reliable".into()
+                "more bytes are live than reserved, so reserved and free bytes are not reliable: segments are missing, tensors are paused \
+                 without memory, or host memory or several devices are under one number".into()
             }
             WarningKind::NoSegments => {
                 "no segments recorded: reserved bytes, and blocks without events, are unknown".into()
@@ -138,6 +142,9 @@ impl WarningKind {
             }
             WarningKind::EventsOverwritten => {
                 "Events before the first one were overwritten (max_entries): record fewer steps, or more entries".into()
+            }
+            WarningKind::EventsLikelyOverwritten => {
+                "Events before the first one were likely overwritten (max_entries): record fewer steps, or more entries".into()
             }
             WarningKind::FromProfiler(what) => format!(
                 "This is {what}: a timeline without call stacks and segments. A snapshot has both: record one with \

@@ -3,6 +3,7 @@
 
 use super::facts::{OomFacts, OomState};
 use crate::open::OpenFile;
+use crate::report::frame_words::has_frame_with;
 use crate::report::writer::{ReportWriter, allocation_evidence, bytes_text};
 use crate::state::{SegmentSizing, driver_request_size, is_small};
 use base::slice::{SliceResult, TimeSlice};
@@ -123,12 +124,5 @@ fn block_stream(file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> S
 
 /// Returns whether the stack of an allocation has frames of NCCL or FSDP.
 fn uses_nccl(file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> bool {
-    let snapshot = &file.snapshot;
-    let mut line = String::new();
-    snapshot.stacks.frames(file.stack(history, id)).any(|frame| {
-        line.clear();
-        analysis::frame_line::write(&mut line, snapshot, snapshot.frames.frame(frame));
-        line.make_ascii_lowercase();
-        line.contains("nccl") || line.contains("fsdp")
-    })
+    has_frame_with(&file.snapshot, file.stack(history, id), &["nccl", "fsdp"])
 }

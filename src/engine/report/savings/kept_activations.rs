@@ -28,12 +28,18 @@ pub(super) struct KeptActivations {
     /// Number of activations, and of those that are kept.
     count: u64,
     kept_count: u64,
-    /// True if there are gradients or optimizer state.
+    /// True if there are gradients or optimizer state, by their stacks.
     is_training: bool,
 }
 
 /// Minimum number of kept activations. Outputs of the model are kept as well.
 const MIN_KEPT: u64 = 4;
+
+/// Returns whether only the size of an allocation determines its category.
+fn is_by_size(file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> bool {
+    let categories = &file.groups.categories;
+    categories.set().compares_sizes(categories.rule(history, id))
+}
 
 impl KeptActivations {
     pub(super) fn new(steps: &Steps, end: u32) -> KeptActivations {
@@ -54,7 +60,8 @@ impl KeptActivations {
     ) -> SliceResult {
         while let Some(part) = slice.next_range(&mut self.next, history.allocations.len(), 2)? {
             for id in part.map(|id| AllocationId(id as u32)) {
-                self.is_training |= matches!(role(id), Role::Gradient | Role::Optimizer);
+                let is_of_training = matches!(role(id), Role::Gradient | Role::Optimizer);
+                self.is_training |= is_of_training && !is_by_size(file, history, id);
                 let allocated_at = history.allocations.allocated_at(id).0;
                 if allocated_at > 0 && matched.forward.contains(file.stack(history, id).0) {
                     let pass = self.pass_of(allocated_at);

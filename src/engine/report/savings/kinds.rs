@@ -14,6 +14,8 @@ pub(super) enum SavingKind {
     Temporaries,
     /// Results of the softmax in attention, which fused attention does not store.
     AttentionScores,
+    /// Stores keys and values in 8 bits instead of 16.
+    EightBitKvCache,
     /// Stores optimizer state in 8 bits instead of 32.
     EightBitOptimizer,
     ShardedOptimizer,
@@ -30,12 +32,13 @@ pub(super) enum SavingKind {
 }
 
 /// All kinds of savings. The pass numbers their groups in this order.
-pub(super) const KINDS: [SavingKind; 12] = [
+pub(super) const KINDS: [SavingKind; 13] = [
     SavingKind::Activations,
     SavingKind::KeptActivations,
     SavingKind::Loss,
     SavingKind::Temporaries,
     SavingKind::AttentionScores,
+    SavingKind::EightBitKvCache,
     SavingKind::EightBitOptimizer,
     SavingKind::ShardedOptimizer,
     SavingKind::OffloadedOptimizer,
@@ -119,6 +122,13 @@ impl SavingKind {
                 "Use fused attention, which does not store it: torch.nn.functional.scaled_dot_product_attention or FlashAttention.",
                 "Found by the names of functions. Attention weights that the program returns stay.",
             ],
+            SavingKind::EightBitKvCache => [
+                "KV cache",
+                "In 8 bits",
+                "KV cache in 8 bits",
+                "Store it in 8 bits (QuantizedCache in transformers, kv_cache_dtype=\"fp8\" in vLLM), or limit the number of tokens.",
+                "Assumes 16-bit keys and values; scales take a few percent.",
+            ],
             SavingKind::EightBitOptimizer => [
                 "Optimizer state",
                 "With 8-bit states",
@@ -173,12 +183,21 @@ impl SavingKind {
         Texts { subject, condition, label, fix, caveat }
     }
 
+    /// Returns how the effect is computed: recounted without the allocations, or planned with factors on their sizes.
+    pub(super) fn source(self) -> &'static str {
+        match self {
+            SavingKind::EightBitKvCache | SavingKind::EightBitOptimizer | SavingKind::ShardedOptimizer => "planned",
+            _ => "recounted",
+        }
+    }
+
     /// Returns the bytes that the change saves for an allocation of `bytes` with this role. 0 if the change does not
     /// affect the allocation.
     pub(super) fn saved_bytes(self, role: Role, bytes: i64) -> i64 {
         let left = |by: u64| bytes - bytes.unsigned_abs().div_ceil(by).cast_signed();
         match (self, role) {
             (SavingKind::Activations, Role::Activation) | (SavingKind::Temporaries, Role::Temporary) => bytes,
+            (SavingKind::EightBitKvCache, Role::KvCache) => left(2),
             (SavingKind::EightBitOptimizer, Role::Optimizer) => left(4),
             (SavingKind::ShardedOptimizer, Role::Optimizer) => left(EXAMPLE_SHARDS),
             (SavingKind::OffloadedOptimizer, Role::Optimizer) => bytes,

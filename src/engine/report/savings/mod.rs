@@ -14,6 +14,7 @@ mod tables;
 
 use super::insight::{Given, Insight, Need};
 use super::layout::Layout;
+use super::recording::without_events;
 use super::writer::{MIN_EFFECT, ReportWriter, threshold};
 use crate::open::OpenFile;
 use crate::report::fragmentation::peak_reserved_moment;
@@ -86,18 +87,29 @@ struct ReservedPeak {
     keeping: ReleasableSegments,
 }
 
-impl Insight for Savings {
-    const NEEDS: &'static [Need] = &[Need::Categories, Need::Segments, Need::Steps, Need::Simulation];
+/// Returns the moment with the peak of reserved bytes: that of the peak of live bytes, if as much is reserved then.
+fn reserved_moment(history: &DeviceHistory) -> u32 {
+    let moment = history.live_peak().0;
+    match history.reserved_at(moment) == history.numbers.peak_reserved {
+        true => moment.0,
+        false => peak_reserved_moment(history),
+    }
+}
 
-    fn new(&Given { file, history, segments, steps, .. }: &Given<'_>) -> Savings {
-        let pass = PeakPass::new(file, history, &steps.steps);
+impl Insight for Savings {
+    const NEEDS: &'static [Need] = 
+        &[Need::Categories, Need::Segments, Need::Steps, Need::Growth, Need::Simulation];
+
+    fn new(&Given { file, history, segments, steps, growth, .. }: &Given<'_>) -> Savings {
+        let caches = growth.map_or_else(Vec::new, |growth| growth.kv_caches(file, history));
+        let pass = PeakPass::new(file, history, &steps.steps, caches);
         let population = Population::new(history, Scope::At(pass.peak.0));
         Savings {
             matches: Matches::default(),
             pass,
             live: LiveAtPeak { population, next: 0, ids: Vec::new() },
             reserved: ReservedPeak {
-                layout: Layout::new(history, segments, peak_reserved_moment(history)),
+                layout: Layout::new(history, segments, reserved_moment(history)),
                 keeping: ReleasableSegments::default(),
             },
         }
@@ -111,19 +123,17 @@ impl Insight for Savings {
         reserved.step(file, history, segments, slice)
     }
 
-    fn write(
-        self,
-        &Given { file, history, question, steps, simulation, .. }: &Given<'_>,
-        writer: &mut ReportWriter<'_>,
-    ) {
+    fn write(self, given: &Given<'_>, writer: &mut ReportWriter<'_>) {
+        let Given { file, history, question, growth, simulation, .. } = *given;
         let Savings { pass, live, reserved, .. } = &self;
         let peak = pass.peak;
-        if history.event_count() == 0 || peak.1 == 0 {
+        if peak.1 == 0 || without_events(file, history).is_some() {
             return statements::write_nothing_to_save(writer);
         }
         let min_bytes = threshold(question, ["saved", "at least", "bytes"], (peak.1 / 100).clamp(1, MIN_EFFECT));
         let savings = self.savings(file, history, min_bytes.value);
-        statements::write_insights(writer, peak, &savings, &steps.steps);
+        statements::write_insights(writer, peak, &savings, given);
+        growth.into_iter().for_each(|growth| growth.write_kv_cache(writer));
         statements::write_reserved(writer, &reserved.keeping.finish(file, history), &reserved.layout, simulation);
         tables::write_savings(writer, peak.1, &savings, min_bytes);
         tables::write_categories(writer, pass);

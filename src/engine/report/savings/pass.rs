@@ -41,6 +41,8 @@ pub(super) struct PeakPass {
     stale_gradients: StaleGradients,
     kept_activations: KeptActivations,
     kept_gradients: KeptGradients,
+    /// Call sites of KV caches, found by their growth.
+    caches: Vec<u32>,
     pub(super) results: Vec<GroupEffect>,
 }
 
@@ -80,8 +82,17 @@ impl HeldOver {
     }
 }
 
+/// Returns the role of an allocation. `category` is its group number, `is_cache` tells whether its call site is that of
+/// a KV cache.
+fn role_of(roles: &[Role], category: u32, is_cache: impl FnOnce() -> bool) -> Role {
+    let role = category.checked_sub(1).and_then(|index| roles.get(index as usize).copied()).unwrap_or(Role::Other);
+    let may_be_cache = matches!(role, Role::Activation | Role::Temporary | Role::Unknown);
+    if may_be_cache && is_cache() { Role::KvCache } else { role }
+}
+
 impl PeakPass {
-    pub(super) fn new(file: &OpenFile, history: &DeviceHistory, steps: &Steps) -> PeakPass {
+    /// Creates the pass. `caches` has the call sites of KV caches that were found by their growth.
+    pub(super) fn new(file: &OpenFile, history: &DeviceHistory, steps: &Steps, caches: Vec<u32>) -> PeakPass {
         let count = |by| file.groups.group_count(history, by);
         let (site_count, category_count) = (count(Grouping::CallSite), count(Grouping::Category));
         let (Moment(moment), bytes) = history.live_peak();
@@ -97,6 +108,7 @@ impl PeakPass {
             without: None,
             groupings: Groupings::default(),
             kept_gradients: KeptGradients::default(),
+            caches,
             held_over: HeldOver { step_starts, starts_passed: 0, new_bytes: 0 },
             stale_gradients: StaleGradients::default(),
             kept_activations: KeptActivations::new(steps, history.event_count()),
@@ -117,13 +129,13 @@ impl PeakPass {
         stack: StackId,
     ) -> AllocationTraits {
         let category = file.groups.group_of(&file.snapshot, history, id, Grouping::Category);
-        let role = category.checked_sub(1).and_then(|index| self.roles.get(index as usize).copied());
+        let site = file.groups.call_site_group(stack);
         let has_full_lifetime =
             history.allocations.allocated_at(id) > Moment::START && history.allocations.freed_at(id).is_some();
         AllocationTraits {
-            site: file.groups.call_site_group(stack),
+            site,
             category,
-            role: role.unwrap_or(Role::Other),
+            role: role_of(&self.roles, category, || self.caches.contains(&site)),
             has_full_lifetime,
         }
     }
@@ -165,11 +177,10 @@ impl PeakPass {
         matched: MatchedStacks<'_>,
         slice: &mut TimeSlice,
     ) -> SliceResult<PeakWithout> {
-        let roles = &self.roles;
-        let role = |id| {
-            let category = file.groups.group_of(&file.snapshot, history, id, Grouping::Category);
-            category.checked_sub(1).and_then(|index| roles.get(index as usize).copied()).unwrap_or(Role::Other)
-        };
+        let (roles, caches) = (&self.roles, &self.caches);
+        let group = |id, by| file.groups.group_of(&file.snapshot, history, id, by);
+        let is_cache = |id| !caches.is_empty() && caches.contains(&group(id, Grouping::CallSite));
+        let role = |id| role_of(roles, group(id, Grouping::Category), || is_cache(id));
         self.stale_gradients.step(file, history, matched, role, slice)?;
         self.kept_activations.step(file, history, matched, role, slice)?;
         let kinds = self.site_count + self.category_count;
@@ -221,7 +232,7 @@ impl PeakPass {
         without.change(self.site_count + traits.category, moment, bytes);
         self.groupings.add_change(file, history, without, (id, stack), (moment, bytes));
         // The other roles belong to no kind.
-        if matches!(traits.role, Role::Activation | Role::Temporary | Role::Optimizer) {
+        if matches!(traits.role, Role::Activation | Role::Temporary | Role::KvCache | Role::Optimizer) {
             for saving in KINDS {
                 let saved = saving.saved_bytes(traits.role, bytes.saturating_abs());
                 if saved > 0 {

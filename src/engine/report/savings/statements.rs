@@ -2,12 +2,13 @@
 
 use super::kinds::{Saving, SavingKind};
 use crate::open::OpenFile;
+use crate::report::frame_words::has_frame_with;
+use crate::report::insight::Given;
 use crate::report::layout::Layout;
 use crate::report::live_sites::sites_evidence;
 use crate::report::recording::{without_events, without_stacks};
 use crate::report::simulated::Simulated;
 use crate::report::site_sums::label;
-use crate::report::step_finder::Steps;
 use crate::report::writer::{
     ReportWriter, allocation_evidence, bytes_text, category_query, is_notable, moment_evidence, moment_text,
 };
@@ -32,15 +33,25 @@ pub(super) fn write_nothing_to_save(writer: &mut ReportWriter<'_>) {
     writer.add_statement(Tone::Fact, text, None);
 }
 
-/// Writes one statement per change. All changes to optimizer state share one statement.
+/// Writes one statement per change, and one per leak, the largest effect first. All changes to optimizer state share
+/// one statement.
 pub(super) fn write_insights(
     writer: &mut ReportWriter<'_>,
     (moment, peak): (u32, u64),
     savings: &[Saving],
-    steps: &Steps,
+    &Given { file, history, steps, growth, .. }: &Given<'_>,
 ) {
+    let steps = &steps.steps;
     let mut reported: Vec<SavingKind> = Vec::new();
+    let leaks = growth.map_or_else(Vec::new, |growth| growth.leaks(file, history));
+    let mut leaks = leaks.iter().peekable();
+    let mut write_leaks = |writer: &mut ReportWriter<'_>, min_saved: u64| {
+        while let Some((group, _)) = leaks.next_if(|(_, saved)| *saved >= min_saved) {
+            growth.into_iter().for_each(|growth| growth.write_statement(writer, *group, None));
+        }
+    };
     for saving in savings {
+        write_leaks(writer, saving.saved_bytes);
         if !(is_optimizer(&saving.kind) && reported.iter().any(is_optimizer)) {
             write_statement(writer, (moment, peak), saving, savings);
             if reported.is_empty() && saving.saved_bytes > peak / MIN_HEADLINE_PART {
@@ -49,14 +60,14 @@ pub(super) fn write_insights(
         }
         reported.push(saving.kind);
     }
+    write_leaks(writer, 0);
     if savings.is_empty() {
-        let text = "No common change lowers the peak by as much as the threshold.".to_owned();
-        writer.add_statement(Tone::Good, text, Some(moment_evidence(moment)));
-        let fix = without_stacks(writer.file);
-        let fix = fix.unwrap_or_else(|| {
+        let hint = without_stacks(writer.file);
+        let hint = hint.unwrap_or_else(|| {
             "See the call sites below, and set finer category rules where most of the peak is unknown.".to_owned()
         });
-        writer.set_fix(&fix);
+        let text = "No common change lowers the peak by as much as the threshold. ".to_owned() + &hint;
+        writer.add_statement(Tone::Good, text, Some(moment_evidence(moment)));
     }
     if steps.spans.len() < 2 {
         let text = steps.describe() + " What is held over from one step into the next is unknown.";
@@ -117,8 +128,9 @@ fn write_statement(writer: &mut ReportWriter<'_>, (moment, peak): (u32, u64), sa
             0 => format!("{condition}, the peak is"),
             _ => format!("; {}:", lowercase_first(condition)),
         };
-        let [peak, saved] = [saving.effect.peak, saving.saved_bytes].map(bytes_text);
-        text.push_str(&format!("{condition} {peak} (−{saved})"));
+        let [peak, saved_text] = [saving.effect.peak, saving.saved_bytes].map(bytes_text);
+        let source = saving.kind.source();
+        text.push_str(&format!("{condition} {peak} (−{saved_text}, {source})"));
     }
     if saving.effect.moment == moment {
         text.push('.');
@@ -133,6 +145,7 @@ fn write_statement(writer: &mut ReportWriter<'_>, (moment, peak): (u32, u64), sa
             "Use an 8-bit optimizer, shard its state over data-parallel ranks (ZeRO-1, FSDP), or offload it to the CPU."
                 .to_owned()
         }
+        false if is_of_optimizer_step(writer, saving) => OPTIMIZER_TEMPORARIES_FIX.to_owned(),
         false => format!("{} {}", texts.fix, texts.caveat),
     };
     writer.set_fix(&fix);
@@ -151,6 +164,19 @@ fn concerned_evidence(file: &OpenFile, history: &DeviceHistory, saving: &Saving)
     }
     let sites: Vec<u32> = saving.top_sites.iter().map(|&(site, ..)| site).collect();
     sites_evidence(file, history, &sites).unwrap_or_else(|| allocation_evidence(largest.0, None))
+}
+
+/// What to do about temporaries of the optimizer's step.
+const OPTIMIZER_TEMPORARIES_FIX: &str = "Use a fused optimizer (fused=True), or one that updates a tensor at a time \
+                                         (foreach=False). A part of the temporaries stays live.";
+
+/// Returns whether most of the temporaries are of the optimizer's step.
+fn is_of_optimizer_step(writer: &ReportWriter<'_>, saving: &Saving) -> bool {
+    let words = ["torch/optim/", "optimizer", "_multi_tensor_", "_single_tensor_"];
+    let first = saving.top_sites.first().filter(|_| saving.kind == SavingKind::Temporaries);
+    first.is_some_and(|&(_, _, id)| {
+        has_frame_with(&writer.file.snapshot, writer.file.stack(writer.history, id), &words)
+    })
 }
 
 /// Converts the first letter to lower case, so that the text can be used within a sentence.
@@ -177,21 +203,23 @@ pub(super) fn write_reserved(
     let SegmentsKept { empty, single_block: pinned, by_site, .. } = kept;
     if is_notable(empty.bytes, reserved) {
         let text = format!(
-            "Reserved at its peak: {}, of which {} with {} ({}). PyTorch releases them before an OOM.",
+            "Reserved at its peak: {}, of which {} with {} ({}). PyTorch releases {} before an OOM.",
             bytes_text(reserved),
             pluralize(empty.count.into(), "empty segment"),
             bytes_text(empty.bytes),
-            percent(empty.bytes, reserved)
+            percent(empty.bytes, reserved),
+            if empty.count == 1 { "it" } else { "them" }
         );
         writer.add_statement(Tone::Fact, text, Some(moment_evidence(layout.moment)));
     }
     let Some(first) = by_site.first() else { return };
     if is_notable(pinned.bytes, reserved) {
         let text = format!(
-            "Reserved at its peak: {}, of which {} free (cached) in {} pinned by one block each. Most by {} ({}).",
+            "Reserved at its peak: {}, of which {} free (cached) in {} pinned by one block{}. Most by {} ({}).",
             bytes_text(reserved),
             bytes_text(pinned.bytes),
             pluralize(pinned.count.into(), "segment"),
+            if pinned.count == 1 { "" } else { " each" },
             first.call_site,
             bytes_text(first.free.bytes)
         );

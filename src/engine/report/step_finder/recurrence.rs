@@ -1,8 +1,9 @@
 //! Finds the steps of a trace without annotations, in linear time. The starts of the steps are the allocations of a
 //! call stack that allocates at even intervals.
 //!
-//! A stack is called even if it spans at least half of all allocations, and its intervals (counted in allocations) have
-//! a standard deviation of at most a quarter of their mean, or half the mean if there are only two. With more than two
+//! A stack is called even if it spans at least half of all allocations (an eighth if it allocates two or three times,
+//! because few steps may be shorter than what comes before the loop), and its intervals (counted in allocations) have a
+//! standard deviation of at most a quarter of their mean, or half the mean if there are only two. With more than two
 //! intervals, the first is ignored, because it contains one-time allocations. A stack that allocates twice has one
 //! interval, which is even.
 //!
@@ -307,7 +308,8 @@ impl Recurrence {
 
 impl Occurrences {
     fn is_even(&self, allocations: u64) -> bool {
-        if self.count < 2 || u64::from(self.last - self.first) * 2 < allocations {
+        let min_share = if self.count > 3 { 2 } else { 8 };
+        if self.count < 2 || u64::from(self.last - self.first) * min_share < allocations {
             return false;
         }
         let (mut from, mut distances, mut interval_squares) =

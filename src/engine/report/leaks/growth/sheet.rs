@@ -1,0 +1,50 @@
+//! Table of growing call sites.
+
+use super::statements::newest_live;
+use super::{Growth, SiteGrowth, min_steps};
+use crate::report::column::{self, sheet};
+use crate::report::site_sums::{SiteSums, label};
+use crate::report::writer::ReportWriter;
+use history::replay::AllocationId;
+use protocol::{Cell, Evidence, SheetRow};
+
+impl Growth {
+    /// Writes the table. `ranked` has the groups of the growing call sites in the order of the table.
+    pub(super) fn write_sheet(&self, writer: &mut ReportWriter<'_>, never_freed: &SiteSums, ranked: &[u32]) {
+        let (file, history) = (writer.file, writer.history);
+        let (compared, span, fewest) = (self.compared(), self.span(), min_steps(writer.question));
+        let ranked: Vec<(u32, &SiteGrowth)> =
+            ranked.iter().filter_map(|&group| Some((group, self.sites.get(group as usize)?))).collect();
+        let signed = |bytes| i64::try_from(bytes).unwrap_or(i64::MAX);
+        let columns = [
+            column::cell("growth_bytes", "growth", |(_, site): (u32, &SiteGrowth)| Cell::Change(signed(site.growth()))),
+            column::bytes("growth_bytes_per_step", "growth per step (mean)", |(_, site): (u32, &SiteGrowth)| {
+                site.growth() / u64::from(compared.max(1))
+            }),
+            column::count("rises", "steps with growth", |(_, site): (u32, &SiteGrowth)| site.rises.into()),
+            column::count("steps", "steps compared", |_: (u32, &SiteGrowth)| compared.into()),
+            column::bytes("live_bytes", "live after the last step", |(_, site): (u32, &SiteGrowth)| {
+                site.previous.bytes
+            }),
+            column::count("count", "allocations after the last step", |(_, site): (u32, &SiteGrowth)| {
+                site.previous.count
+            }),
+            column::count("new_count", "additional allocations", |(_, site): (u32, &SiteGrowth)| {
+                site.previous.count.saturating_sub(site.baseline.count)
+            }),
+            column::text("call_site", "call site", |(group, _): (u32, &SiteGrowth)| label(file, history, group)),
+        ];
+        let note = "Growth per step is measured from the end of the second step: the first two steps allocate what stays, optimizer state and \
+                    caches. A call site is listed if its live bytes, without what is awaiting free, never fall, and rise in at \
+                    least half of the steps and no fewer than the threshold. With two or three steps, growth is measured from the \
+                    start of the first step, and has to occur in every step.";
+        let mut sheet = sheet(["grows", "Growth per step", note], &columns);
+        sheet.threshold = Some(fewest);
+        writer.add_sheet(sheet, &columns, &ranked, |writer, (group, site)| {
+            let id = newest_live(never_freed, group).map(AllocationId);
+            let row = id.map(|id| writer.allocation_row(id, None)).unwrap_or_default();
+            let evidence = Some(Evidence { span, ..row.evidence.unwrap_or_default() });
+            SheetRow { tone: self.tone(site), evidence, ..row }
+        });
+    }
+}

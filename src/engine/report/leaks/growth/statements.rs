@@ -1,0 +1,290 @@
+//! Statements about growing call sites.
+
+use super::effect::MAX_STATEMENTS;
+use super::kv_cache::KvCache;
+use super::{Growth, MIN_STEPS, SiteGrowth, min_steps};
+use crate::open::OpenFile;
+use crate::report::site_sums::{SiteSums, label};
+use crate::report::writer::{ReportWriter, bytes_text, is_notable, truncate};
+use analysis::{Sites, site};
+use base::sorted::sorted_by_key;
+use base::units::{group_digits, pluralize};
+use history::replay::{AllocationId, DeviceHistory};
+use history::snapshot::{Snapshot, StackId};
+use protocol::{Chart, Evidence, Tone};
+
+/// Maximum number of values in a chart. A small chart cannot show more values distinctly.
+const MAX_VALUES: usize = 96;
+
+/// Certainty that a growing call site leaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Certainty {
+    /// The bytes rise in every step, at least three times, and nothing is freed.
+    Likely,
+    /// The bytes do not rise in every step, or there are only two steps.
+    Possible,
+    /// A part of the growth is freed after the last step.
+    FreedLater,
+    /// The number of allocations does not grow: one is replaced by a larger one.
+    Larger,
+}
+
+/// Returns the text for the caller of a stack's call site, such as ` (called at train.py:13 main)`. Empty if no other
+/// function of the user's own code is in the stack.
+pub(in crate::report::leaks) fn caller_text(snapshot: &Snapshot, stack: StackId) -> String {
+    let frames = snapshot.stacks.frames(stack).map(|frame| snapshot.frames.frame(frame));
+    let mut user_frames = frames.filter(|frame| Sites::is_user(snapshot, frame));
+    let Some(call_site) = user_frames.next() else { return String::new() };
+    let caller = user_frames.find(|frame| (frame.name, frame.filename) != (call_site.name, call_site.filename));
+    caller.map_or_else(String::new, |frame| [" (called at ", &truncate(&site::short(snapshot, frame)), ")"].concat())
+}
+
+/// Returns the newest allocation of a call site that is live at the end of the trace, if there is one.
+pub(super) fn newest_live(never_freed: &SiteSums, group: u32) -> Option<u32> {
+    Some(never_freed.get(group)).filter(|sum| sum.count > 0).map(|sum| sum.last)
+}
+
+/// Returns whether the growth of a call site is worth a statement.
+fn is_notable_growth(history: &DeviceHistory, site: &SiteGrowth) -> bool {
+    is_notable(site.growth(), history.live_peak().1)
+}
+
+/// What to do about a leak.
+const FIX: &str = "Free what this line keeps alive: entries of a list that every step appends to, or a loss with its \
+                   graph (use loss.item()).";
+
+/// Returns a sentence on the peak without a leak, preceded by a space.
+fn effect_text(peak: u64, without: u64) -> String {
+    match peak.saturating_sub(without) {
+        0 => " The peak of this trace stays the same (recounted).".to_owned(),
+        saved => format!(
+            " Without it, the peak is {} instead of {} (−{}, recounted).",
+            bytes_text(without),
+            bytes_text(peak),
+            bytes_text(saved)
+        ),
+    }
+}
+
+impl Growth {
+    fn certainty(&self, site: &SiteGrowth) -> Certainty {
+        match () {
+            () if !site.has_more_allocations() => Certainty::Larger,
+            () if site.freed_later() > 0 => Certainty::FreedLater,
+            () if site.rises == self.compared() && self.steps > 2 => Certainty::Likely,
+            () => Certainty::Possible,
+        }
+    }
+
+    pub(super) fn tone(&self, site: &SiteGrowth) -> Tone {
+        match self.certainty(site) {
+            Certainty::Likely => Tone::Alarm,
+            Certainty::Possible if self.steps > 2 => Tone::Alarm,
+            _ => Tone::Fact,
+        }
+    }
+
+    /// Returns the sentence about a growing call site.
+    fn describe(&self, site: &SiteGrowth, name: &str) -> String {
+        let (mut text, total) = self.describe_growth(site, name);
+        let total = bytes_text(total);
+        text.push_str(&match self.certainty(site) {
+            Certainty::Likely => format!(", none freed: {total} in all (likely a leak)."),
+            Certainty::Possible => format!(", none freed: {total} in all (possibly a leak)."),
+            Certainty::FreedLater => {
+                format!(": {total} in all, of which {} is freed after the last step.", bytes_text(site.freed_later()))
+            }
+            Certainty::Larger => {
+                format!(": {total} in all. Its allocations get larger, not more (not necessarily a leak).")
+            }
+        });
+        text
+    }
+
+    /// Returns the beginning of the sentence, with the growth per step, and the growth in all steps.
+    fn describe_growth(&self, site: &SiteGrowth, name: &str) -> (String, u64) {
+        let is_constant = |range: Option<(u64, u64)>| range.is_some_and(|(min, max)| min == max);
+        // The first two steps may add more, such as the cache of a prompt.
+        let is_late_constant = site.rises == self.compared() && is_constant(site.late_rise_range);
+        let always = self.rises_always(site) && (is_constant(site.rise_range) || !is_late_constant);
+        let (total, steps) = match always {
+            true => (site.previous.bytes.saturating_sub(site.first.bytes), self.moments.len() as u32 - 1),
+            false => (site.growth(), self.compared()),
+        };
+        let after = if always || self.baseline == 0 { "" } else { " after the first two" };
+        let mean = bytes_text(total / u64::from(steps.max(1)));
+        let text = if always || site.rises == steps {
+            let is_constant = is_constant(if always { site.rise_range } else { site.late_rise_range });
+            let (constant, mean) = if is_constant { (mean + " ", String::new()) } else { (String::new(), mean) };
+            let on_average = if is_constant { String::new() } else { format!(", {mean} on average") };
+            format!("{name} grew {constant}in each of the {}{after}{on_average}", pluralize(steps.into(), "step"))
+        } else {
+            let rises = group_digits(site.rises.into());
+            format!("{name} grew in {rises} of {}{after}, {mean} per step", pluralize(steps.into(), "step"))
+        };
+        (text, total)
+    }
+
+    fn find_caches(&self, file: &OpenFile, history: &DeviceHistory, ranked: &[u32]) -> Option<KvCache> {
+        let growing = ranked.iter().filter_map(|&group| Some((group, self.sites.get(group as usize)?)));
+        KvCache::find(file, history, &growing.collect::<Vec<_>>())
+    }
+
+    /// Returns the call sites of KV caches.
+    pub(in crate::report) fn kv_caches(&self, file: &OpenFile, history: &DeviceHistory) -> Vec<u32> {
+        self.find_caches(file, history, &self.ranked(MIN_STEPS)).map_or_else(Vec::new, |caches| caches.groups)
+    }
+
+    /// Writes a statement about the growth of KV caches, if there is any, and returns their groups.
+    fn write_caches(&self, writer: &mut ReportWriter<'_>, ranked: &[u32], tones: &[Tone]) -> Vec<u32> {
+        let (file, history) = (writer.file, writer.history);
+        let Some(KvCache { groups, growth, is_inferred }) = self.find_caches(file, history, ranked) else {
+            return Vec::new();
+        };
+        if tones.contains(&Tone::Fact) && is_notable_growth(history, &growth) {
+            let others = match groups.len() as u64 - 1 {
+                0 => String::new(),
+                others => format!(" and {}", pluralize(others, "more call site")),
+            };
+            let first = groups.first().map_or_else(String::new, |&group| label(file, history, group));
+            let (text, total) = self.describe_growth(&growth, &(first + &others));
+            let text = format!(
+                "KV cache{}: {text}: {} in all, {} after the last step.",
+                if is_inferred { " (inferred)" } else { "" },
+                bytes_text(total),
+                bytes_text(growth.previous.bytes)
+            );
+            let span = self.span();
+            let evidence =
+                Evidence { span, allocation: Some(growth.newest), moment: span.map(|span| span.to), ..Evidence::default() };
+            writer.add_statement(Tone::Fact, text, Some(evidence));
+        }
+        groups
+    }
+
+    /// Writes a statement about the growth of KV caches, if there is any.
+    pub(in crate::report) fn write_kv_cache(&self, writer: &mut ReportWriter<'_>) {
+        let ranked = self.ranked(min_steps(writer.question).value);
+        self.write_caches(writer, &ranked, &[Tone::Fact]);
+    }
+
+    /// Returns the short sentence about a call site that leaks, such as `Likely leak: train.py:71 log keeps 42.0 MiB more
+    /// per step, 336 MiB in all.`
+    fn headline(&self, site: &SiteGrowth, name: &str) -> String {
+        let certainty = if self.certainty(site) == Certainty::Likely { "Likely" } else { "Possible" };
+        let [mean, total] = [site.growth() / u64::from(self.compared().max(1)), site.growth()].map(bytes_text);
+        format!("{certainty} leak: {name} keeps {mean} more per step, {total} in all.")
+    }
+
+    /// Returns a chart of a call site's live bytes at the step ends. If there are too many steps, consecutive steps are
+    /// grouped, and the chart shows the last step of each group.
+    fn chart(&self, site: &SiteGrowth) -> Chart {
+        let (first, count) = (self.baseline as usize, self.compared() as usize + 1);
+        let per_value = count.div_ceil(MAX_VALUES).max(1);
+        let at = |end: usize| {
+            let after = site.values.partition_point(|&(known, _)| known as usize <= first + end);
+            after.checked_sub(1).and_then(|last| site.values.get(last)).map_or(site.baseline.bytes, |&(_, bytes)| bytes)
+        };
+        let values = (0..count).step_by(per_value).map(|from| at((from + per_value).min(count) - 1)).collect();
+        Chart::Line { values, ends: self.end_labels.clone() }
+    }
+
+    /// Writes statements about the top three growing call sites. Statements whose tone is not in `tones` are skipped.
+    /// `never_freed` has the allocations that are live at the end of the trace.
+    pub(in crate::report) fn write_statements(
+        &self,
+        writer: &mut ReportWriter<'_>,
+        never_freed: &SiteSums,
+        tones: &[Tone],
+    ) {
+        let mut ranked = self.ranked(min_steps(writer.question).value);
+        let caches = self.write_caches(writer, &ranked, tones);
+        ranked.retain(|group| !caches.contains(group));
+        for group in ranked.into_iter().take(MAX_STATEMENTS) {
+            let site = self.sites.get(group as usize).filter(|site| tones.contains(&self.tone(site)));
+            if site.is_some_and(|site| is_notable_growth(writer.history, site)) {
+                self.write_statement(writer, group, newest_live(never_freed, group));
+            }
+        }
+    }
+
+    /// Writes the statement about a growing call site. A click on it selects `allocation`.
+    pub(in crate::report) fn write_statement(
+        &self,
+        writer: &mut ReportWriter<'_>,
+        group: u32,
+        allocation: Option<u32>,
+    ) {
+        let (file, history) = (writer.file, writer.history);
+        let Some(site) = self.sites.get(group as usize) else { return };
+        let stack = file.stack(history, AllocationId(site.newest));
+        let text = self.describe(site, &(label(file, history, group) + &caller_text(&file.snapshot, stack)));
+        let span = self.span();
+        let evidence = Evidence { span, allocation, moment: span.map(|span| span.to), ..Evidence::default() };
+        writer.add_statement(self.tone(site), text, Some(evidence));
+        if self.tone(site) == Tone::Alarm && writer.report.headline.is_none() {
+            writer.set_headline(self.headline(site, &label(file, history, group)));
+        }
+        writer.set_chart(self.chart(site));
+        if self.is_leak(site) {
+            let effect = self.effects.effect(group).map(|effect| effect_text(history.live_peak().1, effect.peak));
+            writer.set_fix(&effect.map_or_else(String::new, |effect| FIX.to_owned() + &effect));
+        }
+    }
+
+    fn is_leak(&self, site: &SiteGrowth) -> bool {
+        matches!(self.certainty(site), Certainty::Likely | Certainty::Possible)
+    }
+
+    /// Returns the call sites that leak, each with the bytes by which the peak is lower without the leak. The largest
+    /// effect comes first.
+    pub(in crate::report) fn leaks(&self, file: &OpenFile, history: &DeviceHistory) -> Vec<(u32, u64)> {
+        let (caches, peak) = (self.kv_caches(file, history), history.live_peak().1);
+        let ranked = self.ranked(MIN_STEPS).into_iter().filter(|group| !caches.contains(group));
+        let effect = |group: u32| {
+            let site = self.sites.get(group as usize).filter(|site| self.is_leak(site))?;
+            let saved = peak.saturating_sub(self.effects.effect(group)?.peak);
+            (is_notable_growth(history, site) && is_notable(saved, peak)).then_some((group, saved))
+        };
+        let effects = ranked.take(MAX_STATEMENTS).filter_map(effect).collect();
+        sorted_by_key(effects, |&(_, saved): &(u32, u64)| !u128::from(saved))
+    }
+
+    /// Returns whether at least two steps were found, so that growth is known.
+    pub(in crate::report::leaks) fn is_known(&self) -> bool {
+        self.compared() > 0
+    }
+
+    /// Writes the statements about growth and the table. `never_freed` has the allocations that are live at the end of
+    /// the trace.
+    pub(in crate::report::leaks) fn write(&self, writer: &mut ReportWriter<'_>, never_freed: &SiteSums) {
+        let history = writer.history;
+        let fewest = min_steps(writer.question);
+        let (compared, span, ranked) = (self.compared(), self.span(), self.ranked(fewest.value));
+        let worthy = ranked.iter().filter_map(|&group| self.sites.get(group as usize));
+        let worthy = worthy.filter(|site| is_notable_growth(history, site)).count();
+        let steps = pluralize(compared.into(), "step") + if self.baseline > 0 { " after the first two" } else { "" };
+        if u64::from(compared) < fewest.value.max(1) {
+            let needed = group_digits(fewest.value.max(2).saturating_add(self.baseline.into()));
+            let text = match self.steps {
+                0 => "Growth per step is unknown: no steps found.".to_owned(),
+                steps => {
+                    format!("Growth per step is unknown: {} found, {needed} needed.", pluralize(steps.into(), "step"))
+                }
+            };
+            if history.event_count() > 0 {
+                writer.add_statement(Tone::Fact, text, None);
+            }
+        } else if ranked.is_empty() {
+            let text = format!("No call site grows over {steps}.");
+            writer.add_statement(Tone::Good, text, Some(Evidence { span, ..Evidence::default() }));
+        } else if worthy == 0 {
+            let count = pluralize(ranked.len() as u64, "call site");
+            let verb = if ranked.len() == 1 { "grows" } else { "grow" };
+            let text = format!("{count} {verb} over {steps}, each by less than 1 % of the peak: see the table.");
+            writer.add_statement(Tone::Fact, text, Some(Evidence { span, ..Evidence::default() }));
+        }
+        self.write_statements(writer, never_freed, &[Tone::Alarm, Tone::Fact]);
+        self.write_sheet(writer, never_freed, &ranked);
+    }
+}

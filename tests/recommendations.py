@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+"""Slow referee of memscape's recommendations on a PyTorch memory snapshot.
+
+usage: recommendations.py savings SNAPSHOT DEFAULT.json          JSON, one entry per device: the peak with each change
+       recommendations.py settings TOOLS SNAPSHOT LINES          JSON, one entry per device: peak reserved under each setting
+       recommendations.py list MEMSCAPE SNAPSHOT...              every recommendation with its effect, as text
+
+`savings` sums the curve of live bytes again for each change, with the bytes left out that the change saves. It shares no code with
+the Rust implementation, and uses the brute-force classification and steps of the scripts beside it. `settings` replays the requests
+in the Python model of the allocator (allocator_sim.py and whatif_sim.py in the folder TOOLS). LINES is a JSON list. Moment k is the
+state after k events.
+"""
+import json, re, subprocess, sys
+
+import brute_force
+from brute_force_category import FOREVER, allocations, calls_of_models, categorize, category, kept, read_set, within_zero_grad
+from brute_force_leaks import allocations as with_requests
+from brute_force_steps import is_backward, stages, steps
+
+ROLES = {
+    "parameter": ("parameter", "parameters", "weights"), "optimizer": ("optimizer state", "optimizer", "optimizer states"),
+    "gradient": ("gradient", "gradients", "backward"), "activation": ("activation", "activations"),
+    "temporary": ("temporary", "temporaries"), "input": ("input", "inputs"), "cache": ("kv cache",), "unknown": ("unknown",),
+}
+LOSS = re.compile("cross_entropy|log_softmax|nll_loss|lm_head|LogSoftmaxBackward|NllLoss|CrossEntropy", re.I)
+ATTENTION, SOFTMAX = re.compile("attention|attn", re.I), re.compile("softmax", re.I)
+FORWARD = re.compile("[ .]forward$")
+NO_FILE = ("", "??", "none")
+
+
+def line(frame):
+    """Return a frame as a line of text: `file:line function`."""
+    file, name = frame.get("filename", ""), frame.get("name", "")
+    number = f":{frame['line']}" if frame.get("line") else ""
+    return name if file in NO_FILE else f"{file}{number} {name}"
+
+
+def matches(pattern, frames):
+    return any(pattern.search(line(frame)) for frame in frames)
+
+
+def peak_of(curve):
+    most = max(curve)
+    return curve.index(most), most
+
+
+def curve_of(spans, last):
+    """Return live bytes at every moment, from [bytes, from, to] of each allocation."""
+    changes = [0] * (last + 2)
+    for size, start, end in spans:
+        if end > start:
+            changes[start] += size
+            changes[min(end, last + 1)] -= size
+    live, curve = 0, []
+    for change in changes[: last + 1]:
+        live += change
+        curve.append(live)
+    return curve
+
+
+def forward_passes(found, is_start, has_gradient):
+    """Return the forward passes with a start: [start, end], where the end is the first allocation of the backward pass."""
+    passes = []
+    for one in sorted((it for it in found if it["born"] > 0), key=lambda it: it["born"]):
+        if is_backward(one["made"]) or has_gradient(one):
+            if passes and passes[-1][1] is None:
+                passes[-1][1] = one["born"]
+        elif (not passes or passes[-1][1] is not None) and is_start(one):
+            passes.append([one["born"] - 1, None])
+    return [[start, FOREVER if end is None else end] for start, end in passes]
+
+
+def stale_spans(found, role, passes):
+    """Return the spans in which gradients of the last step are live in a forward pass."""
+    for one in found:
+        if role(one) != "gradient" or one["died"] == FOREVER:
+            continue
+        before = [it for it in passes if it[0] < one["died"]]
+        if before and one["born"] <= before[-1][0] and one["died"] < before[-1][1]:
+            yield one["size"], before[-1][0], one["died"]
+
+
+def held_spans(found, role, starts):
+    """Return the spans of what is live when the next step starts, from then on."""
+    for one in found:
+        is_of_step = role(one) in ("activation", "temporary", "unknown", "other")
+        if is_of_step and one["born"] > 0 and one["died"] < FOREVER:
+            start = next((start for start in starts if start >= one["born"]), FOREVER)
+            if start < one["died"]:
+                yield one["size"], start, one["died"]
+
+
+def unfreed_spans(found, role, starts, last):
+    """Return the spans from the start of a step to its backward pass, of gradients that are never freed."""
+    backward = sorted(one["born"] for one in found if one["born"] > 0 and is_backward(one["made"] or one["freed"]))
+    gradients = [one for one in found if role(one) == "gradient" and one["died"] == FOREVER]
+    spans, closed, until = [], False, 0
+    for number, start in enumerate(starts):
+        live = [one for one in gradients if one["born"] <= start]
+        if start < until or not live:
+            continue
+        end = next((moment for moment in backward if moment > start), FOREVER)
+        closed |= end < FOREVER
+        # A later step start adds the gradients that exist by then.
+        later = [it for it in starts[number + 1 :] if it < end]
+        bounds = [start] + later + [min(end, last + 1)]
+        for a, b in zip(bounds, bounds[1:]):
+            spans += [(one["size"], a, b) for one in gradients if one["born"] <= a]
+        until = end
+    return spans if closed else []
+
+
+def kept_activations(found, role, spans, last):
+    """Return the activations that outlive the last allocation of their forward pass, without its output."""
+    ends = [to for _, to in spans] + [last]
+    pass_of = lambda moment: sum(end < moment for end in ends)
+    last_of, output = {}, {}
+    for one in found:
+        if one["born"] > 0 and matches(FORWARD, one["made"] or one["freed"]):
+            place = pass_of(one["born"])
+            last_of[place] = max(last_of.get(place, 0), one["born"])
+    some = [one for one in found if role(one) == "activation" and one["born"] > 0]
+    stays = [one for one in some if one["born"] <= last_of.get(pass_of(one["born"]), 0) < one["died"]]
+    for one in stays:
+        output[pass_of(one["born"])] = max(output.get(pass_of(one["born"]), 0), one["born"])
+    if len(stays) < 4 or len(stays) * 4 < len(some):
+        return []
+    return [one for one in stays if one["born"] < output[pass_of(one["born"])]]
+
+
+def savings(snapshot, device, rules):
+    traces = snapshot.get("device_traces", [])
+    trace = traces[device] if 0 <= device < len(traces) else []
+    last, blocks = len(trace), brute_force.end_blocks(snapshot, device)
+    found = allocations(trace, blocks)
+    within_zero_grad(snapshot, device, trace, found)
+    kept(trace, found)
+    categorize("default", rules, found, calls_of_models(snapshot))
+    names = {name: role for role, names in ROLES.items() for name in names}
+    role = lambda one: names.get(category(rules, one["rule"]).lower(), "other")
+    stack = lambda one: one["made"] or one["freed"]
+    requested = with_requests(trace, blocks)
+    unexplained = sum(one.size for one in requested if hasattr(one, "unexplained"))
+    curve = [bytes + unexplained for bytes in curve_of([(it["size"], it["born"], it["died"]) for it in found], last)]
+    moment, peak = peak_of(curve)
+    marks = [mark for mark in snapshot.get("external_annotations") or [] if mark.get("device", 0) == device]
+    all = brute_force.allocations(trace, blocks)
+    spans = [(it["from"], it["to"]) for it in steps(stages(all, curve, trace, marks), trace, all, curve)]
+    starts = [start for start, _ in spans[1:]]
+
+    whole = lambda some: [(one["size"], one["born"], one["died"]) for one in some]
+    of_role = lambda wanted: [one for one in found if role(one) == wanted]
+    part = lambda wanted, by: [(one["size"] - -(-one["size"] // by), one["born"], one["died"]) for one in of_role(wanted)]
+    is_loss = lambda one: matches(LOSS, stack(one))
+    is_score = lambda one: matches(ATTENTION, stack(one)) and matches(SOFTMAX, stack(one)) and not is_loss(one)
+    is_gradient = lambda one: role(one) == "gradient"
+    passes = forward_passes(found, lambda one: matches(FORWARD, one["made"]), is_gradient)
+    trains = any(role(one) in ("gradient", "optimizer") and one["rule"].like is None for one in found)
+    trains |= any(one["born"] > 0 and is_backward(one["made"]) for one in found)
+    changes = {
+        "temporaries in chunks or fused, at most": whole(of_role("temporary")),
+        "fused attention, at most": whole(filter(is_score, found)),
+        "KV cache in 8 bits": part("cache", 2), "8-bit optimizer state": part("optimizer", 4),
+        "optimizer state sharded over 8 GPUs": part("optimizer", 8), "optimizer state on the CPU": whole(of_role("optimizer")),
+        "gradients of the last step freed before the forward pass": list(stale_spans(found, role, passes)),
+        "gradients set to None after each step": unfreed_spans(found, role, starts, last),
+        "tensors of a step freed at its end": list(held_spans(found, role, starts)),
+        "no wait for other streams": [(it.size, it.asked, it.died) for it in requested if it.asked is not None and it.asked < it.died],
+    }
+    if trains:
+        changes["activation checkpointing, at most"] = whole(of_role("activation"))
+        changes["loss in chunks or fused, at most"] = whole(filter(is_loss, found))
+    else:
+        changes["activations not kept for a backward pass, at most"] = whole(kept_activations(found, role, spans, last))
+    effects = {}
+    for name, left_out in changes.items():
+        saved = curve_of(left_out, last)
+        rest = [live - bytes for live, bytes in zip(curve, saved)]
+        when, without = peak_of(rest)
+        if peak - without >= max(1, min(peak // 100, 64 << 20)):
+            effects[name] = [without, when]
+    return {"device": device, "peak": [peak, moment], "savings": effects}
+
+
+def settings(tools, path, lines):
+    """Return for each device with an exact replay the peaks under each line of settings, at both ends of the implied limit."""
+    sys.path.insert(0, tools)
+    import whatif_sim
+    snapshot, told = whatif_sim.load(path), []
+    for device, trace in enumerate(snapshot.get("device_traces", [])):
+        if not any(event["action"] == "alloc" for event in trace):
+            continue
+        recording = whatif_sim.Recording(snapshot, device)
+        replay, _ = whatif_sim.fit(recording)
+        if not replay.exact():
+            continue
+        runs = {name: [run.peak for run in (best, worst) if run] for name, best, worst in whatif_sim.rows(recording, lines)}
+        told.append({"device": device, "runs": runs})
+    return told
+
+
+def recommendations(memscape, path):
+    """Print what each insight recommends, after what it finds: the statement and what to do."""
+    print(f"\n=== {path}")
+    done = subprocess.run([memscape, "insights", path, "--json"], capture_output=True, text=True)
+    if done.returncode:
+        return print(f"  {done.stderr.strip()}")
+    for insight in json.loads(done.stdout)["insights"]:
+        for statement in insight["statements"]:
+            print(f"  {insight['topic']}: {statement['text']}")
+            if statement["fix"]:
+                print(f"      Fix: {statement['fix']}")
+
+
+def main(argv):
+    if argv[0] == "savings":
+        snapshot, rules = brute_force.load(argv[1]), read_set(argv[2])[1]
+        devices = {segment.get("device", 0) for segment in snapshot["segments"]}
+        devices |= {number for number, trace in enumerate(snapshot.get("device_traces", [])) if trace}
+        print(json.dumps([savings(snapshot, device, rules) for device in sorted(devices)]))
+    elif argv[0] == "settings":
+        print(json.dumps(settings(argv[1], argv[2], json.loads(argv[3]))))
+    else:
+        for path in argv[2:]:
+            recommendations(argv[1], path)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
