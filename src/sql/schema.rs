@@ -17,7 +17,7 @@ const fn table(name: &'static str, arguments: &'static str, about: &'static str)
 }
 
 /// Descriptions of all tables.
-pub const TABLES: [TableDescription; 14] = [
+pub const TABLES: [TableDescription; 15] = [
     table("allocation", "", "all allocations, those from before recording included"),
     table("event", "", "the trace, in order"),
     table("stack", "", "stacks of allocations, events, segments and blocks, with their innermost frame"),
@@ -28,6 +28,7 @@ pub const TABLES: [TableDescription; 14] = [
     table("curve", "", "totals after each event; event −1 is before recording"),
     table("step", "", "training steps"),
     table("sample", "", "memory over time as sampled by the recorder, also outside the allocator"),
+    table("phase", "", "forward, backward and optimizer phases of the steps"),
     table("meta", "", "the file, its devices and allocator settings"),
     table("live_at", "when", "allocations that are live at a moment"),
     table("tree", "when", "the call tree of what is live at a moment"),
@@ -39,7 +40,7 @@ pub(crate) const WHEN: &str =
     "when: 'peak' (if omitted), 'reserved-peak', 'oom', 'end', or an event's number; −1 is before recording";
 
 /// Name and description of each column whose name does not explain itself.
-const NOTES: [(&str, &str); 18] = [
+const NOTES: [(&str, &str); 20] = [
     ("id", "the number that a search for #123 finds"),
     ("requested_bytes", "bytes the program asked for"),
     ("allocated_rounded_bytes", "bytes of the block; a lower bound where the file has none"),
@@ -57,6 +58,8 @@ const NOTES: [(&str, &str); 18] = [
     ("outside_bytes", "device memory that is neither free nor reserved: CUDA context, NCCL, other processes"),
     ("paused_bytes", "reserved, but not on the GPU"),
     ("resident_bytes", "host memory of the process"),
+    ("inferred", "1: from call stacks; 0: from an annotation"),
+    ("user_metadata", "text of _set_memory_metadata, else of the newest annotation"),
     ("own_code", "1: neither of a library nor C++"),
 ];
 

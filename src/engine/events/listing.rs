@@ -3,6 +3,7 @@
 use super::rows::{pool_of, stack_of_event, stream_of};
 use crate::find::is_held_by;
 use crate::open::OpenFile;
+use crate::origin::has_labels;
 use crate::stack_match::StackMatch;
 use analysis::event_terms::{EventTerm, EventTerms, NamedObject};
 use base::column::Column;
@@ -106,8 +107,6 @@ fn term_matches(file: &OpenFile, history: &DeviceHistory, event: u32, term: &Eve
     let action = history.events.action(event);
     match term {
         EventTerm::Actions(bits) => bits & EventsFilter::bit(action) != 0,
-        EventTerm::Stream(stream) => stream_of(file, history, event) == Some(*stream),
-        EventTerm::Pool(pool) => pool_of(file, history, event) == Some(*pool),
         EventTerm::Versioned(name) => {
             let has_object = match history.events.subject(event) {
                 Subject::Note(_) => false,
@@ -154,6 +153,13 @@ fn query_matches(
         Query::HeldBy(matcher) => {
             let allocation = history.allocation_of(EventIdx(event));
             allocation.is_some_and(|id| is_held_by(file, history, id, matcher))
+        }
+        Query::Stream(stream) => stream_of(file, history, event) == Some(*stream),
+        Query::Pool(pool) => pool_of(file, history, event) == Some(*pool),
+        Query::Metadata(_) => {
+            let allocation = history.allocation_of(EventIdx(event));
+            stacks.labels.contains(history.events.labels(event).0)
+                || allocation.is_some_and(|id| has_labels(history, id, &stacks.labels))
         }
         Query::Frame(_) | Query::Site(_) => stacks.stacks.contains(stack_of_event(file, history, event).0),
     }

@@ -13,6 +13,7 @@ mod modules;
 mod oom;
 mod oom_plans;
 mod peak;
+mod phase_peaks;
 mod pools;
 mod range;
 mod ranges;
@@ -25,6 +26,7 @@ mod simulated;
 mod site_sums;
 pub(super) mod step_finder;
 mod steps;
+mod stream_peaks;
 mod top_k;
 mod writer;
 

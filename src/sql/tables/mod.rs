@@ -6,6 +6,7 @@ mod block;
 mod device;
 mod frame;
 mod meta;
+mod phase;
 mod sample;
 mod stack;
 mod step;
@@ -31,6 +32,7 @@ pub(crate) fn all(source: &Rc<Source>) -> [(&'static str, Rc<dyn Table>); 14] {
         ("curve", TableAdapter::<DeviceTable<{ ExportTable::Curve as usize }>>::new(source)),
         ("step", TableAdapter::<step::Steps>::new(source)),
         ("sample", TableAdapter::<sample::Samples>::new(source)),
+        ("phase", TableAdapter::<phase::Phases>::new(source)),
         ("meta", TableAdapter::<meta::Meta>::new(source)),
         ("live_at", TableAdapter::<device::LiveAllocations>::new(source)),
         ("tree", TableAdapter::<tree::Tree>::new(source)),
