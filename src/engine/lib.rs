@@ -60,6 +60,7 @@ pub use columns::verify_cache;
 pub use intake::PartialSchedule;
 pub use opening::{OpenedFile, Opening, open_columns};
 pub use protocol::{Answer, Ask, NeededBytes, Question, Reply, Request};
+pub use report::oom::{OomKind, OomRecord, oom_records};
 pub use report::search::{ModuleSearch, StepSearch};
 pub use side::Side;
 
