@@ -92,7 +92,12 @@ fn rows_of_sample_files_equal_golden_rows() {
     let tables = tables(&folder("survey-golden"), &list, &["--batch", "b1"]);
     let text: String = tables
         .iter()
-        .flat_map(|(table, rows)| rows.iter().map(move |row| format!("{table} {}\n", Value::Object(row.clone()))))
+        .flat_map(|(table, rows)| rows.iter().map(move |row| (table, row.clone())))
+        .map(|(table, mut row)| {
+            // All findings of the insight, which may be worded differently later.
+            row.retain(|key, _| *table != "oom" || key != "verdict");
+            format!("{table} {}\n", Value::Object(row))
+        })
         .collect();
     let golden = root().join("tests/golden/lake.jsonl");
     if std::env::var_os("MEMSCAPE_BLESS").is_some() {

@@ -4,7 +4,7 @@ use super::run::run_module;
 use clap::Args;
 use std::ffi::OsString;
 
-/// Help text for the actions, which are defined in `src/python/memscape/fleet/__main__.py`.
+/// Help text for the actions, which are defined in `src/python/memscape/_fleet.py`.
 const ACTIONS: &str = "\
 Actions:
   survey URL... LAKE   Read the snapshots below these addresses that the lake does not have yet
@@ -31,6 +31,6 @@ impl Fleet {
     /// # Errors
     /// Returns an error message if no Python could be started.
     pub(crate) fn run(&self) -> Result<(), Vec<String>> {
-        run_module("memscape.fleet", &self.arguments)
+        run_module("memscape._fleet", &self.arguments)
     }
 }

@@ -1,7 +1,7 @@
 //! Surveys one file: its SHA-256, and the rows of each device of each snapshot in it.
 
-use super::Tables;
 use super::list::{Entry, shortened};
+use super::tables::Tables;
 use crate::cancellation;
 use crate::input::Input;
 use crate::opening::open_with;
@@ -177,9 +177,14 @@ fn add_snapshot(
     }
 }
 
-/// Returns the findings of `memscape oom`.
+/// Returns the findings of `memscape oom`, without those from simulations, which would take most of the time.
 fn oom_findings(engine: &mut Engine, device: i64) -> Vec<String> {
-    let question = ReportQuestion { topic: Topic::OutOfMemory, rows: 1, ..ReportQuestion::default() };
+    let question = ReportQuestion {
+        topic: Topic::OutOfMemory,
+        rows: 1,
+        simulations: Some(Box::default()),
+        ..ReportQuestion::default()
+    };
     engine.request(Request::Ask(Ask { serial: 0, device, question: Question::Report(question) }));
     loop {
         let work = engine.step(&mut cancellation::should_continue);
@@ -190,15 +195,5 @@ fn oom_findings(engine: &mut Engine, device: i64) -> Vec<String> {
             None if work == Work::Idle || !cancellation::should_continue() => return Vec::new(),
             _ => {}
         }
-    }
-}
-
-impl Tables {
-    fn add(&mut self, rows: DeviceRows) {
-        self.snapshots.push(rows.snapshot);
-        self.uses.extend(rows.uses);
-        self.sites.extend(rows.sites);
-        self.ooms.extend(rows.ooms);
-        self.steps.extend(rows.steps);
     }
 }

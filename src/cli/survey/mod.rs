@@ -3,30 +3,21 @@
 
 mod file;
 mod list;
-mod write;
+mod tables;
 
 use super::file_survey::default_memory_bytes;
 use super::input::Input;
 use super::output::print;
 use super::output_file::OutputFile;
 use super::ranks_survey::parse_memory;
-use clap::{Args, ValueEnum};
-use exports::lake::{OomRow, SiteRow, SiteUseRow, SnapshotRow, StepRow};
+use clap::Args;
 use file::survey_file;
 use list::Entry;
 use serde_json::json;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// Format of the tables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// Parquet files, compressed with zstd
-    Lake,
-    /// JSON, one line for each row
-    Jsonl,
-}
+use tables::{Format, Tables};
 
 /// Arguments of `memscape survey`.
 #[derive(Args, Clone, Debug)]
@@ -53,16 +44,6 @@ pub(crate) struct Arguments {
     /// memory
     #[arg(long, value_name = "BYTES", value_parser = parse_memory)]
     memory: Option<u64>,
-}
-
-/// Rows of a batch.
-#[derive(Default)]
-struct Tables {
-    snapshots: Vec<SnapshotRow>,
-    uses: Vec<SiteUseRow>,
-    sites: Vec<SiteRow>,
-    ooms: Vec<OomRow>,
-    steps: Vec<StepRow>,
 }
 
 impl Arguments {

@@ -10,9 +10,9 @@ Needs the extra `fleet` (pip install 'memscape[fleet]'), and `s3`, `gcs` or `azu
 
 from __future__ import annotations
 
+from .driver import Progress, survey
 from .lake import Lake
 from .queries import connect, query
 from .questions import QUESTIONS
-from .survey import Progress, survey
 
 __all__ = ["QUESTIONS", "Lake", "Progress", "connect", "query", "survey"]

@@ -39,7 +39,9 @@ def _ignore_interrupt() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def local(batches: list[Batch], options: Options, stop: threading.Event, workers: int | None = None) -> Iterator[Result]:
+def local(
+    batches: list[Batch], options: Options, stop: threading.Event, workers: int | None = None
+) -> Iterator[Result]:
     """Run a process for each core. Started by spawning, because fsspec's event loop does not survive a fork."""
     workers, waiting = workers or cores(), list(reversed(batches))
     context = multiprocessing.get_context("spawn")
@@ -48,7 +50,7 @@ def local(batches: list[Batch], options: Options, stop: threading.Event, workers
         running: dict[Future[Outcome], Batch] = {}
         try:
             while running or (waiting and not stop.is_set()):
-                while waiting and len(running) < 2 * workers and not stop.is_set():
+                while waiting and len(running) <= workers and not stop.is_set():
                     batch = waiting.pop()
                     running[pool.submit(survey_batch, batch, options)] = batch
                 for future in wait(running, return_when=FIRST_COMPLETED).done:
@@ -56,18 +58,27 @@ def local(batches: list[Batch], options: Options, stop: threading.Event, workers
                     if isinstance(error, BrokenProcessPool):
                         raise error
                     yield running.pop(future), future.result()
-        except BrokenProcessPool as error:
-            # A worker was killed, and the pool does not say which. The batches that ran are repeated file by file.
+        except BrokenProcessPool:
+            # A worker died, and the pool does not say which. Alone, the batch that is the cause ends its worker again.
             for batch in running.values():
-                if len(batch) == 1:
-                    yield batch, error
-                else:
-                    waiting += [[source] for source in reversed(batch)]
+                if not stop.is_set():
+                    yield batch, _alone(batch, options)
         finally:
             pool.shutdown(cancel_futures=True)
 
 
-def on_ray(batches: list[Batch], options: Options, stop: threading.Event, workers: int | None = None) -> Iterator[Result]:
+def _alone(batch: Batch, options: Options) -> Outcome | Exception:
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=context, initializer=_ignore_interrupt) as pool:
+        try:
+            return pool.submit(survey_batch, batch, options).result()
+        except BrokenProcessPool as error:
+            return error
+
+
+def on_ray(
+    batches: list[Batch], options: Options, stop: threading.Event, workers: int | None = None
+) -> Iterator[Result]:
     """Run a task for each batch. Ray repeats the tasks of a lost node."""
     import ray
 

@@ -20,6 +20,8 @@ from .sources import Source, Storage
 VERSION = 1
 # In the order of writing. The part of `snapshot` is last: its rows make the batch count.
 TABLES = ("site_use", "oom", "step", "site", "snapshot")
+# Statuses that may be different next time. The others stay until the file changes.
+PASSING = ("read", "denied", "gone", "timeout", "crash", "lost", "internal", "too_big")
 # Day of the empty parts that carry the columns of all tables.
 _SCHEMA_DAY = "1970-01-01"
 

@@ -19,7 +19,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FetchTimeout
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import IO, Any, Optional
+from typing import IO, Any
 
 import fsspec
 
@@ -58,7 +58,7 @@ class Outcome:
     written_bytes: int
 
 
-class _Ended(Exception):
+class _EndedError(Exception):
     """The program ended while it read a file."""
 
     def __init__(self, index: int, status: str, text: str) -> None:
@@ -79,7 +79,7 @@ def survey_batch(batch: list[Source], options: Options, known: dict[int, Failure
             try:
                 statuses, rows = _run(batch, failed, folder, options)
                 break
-            except _Ended as ended:
+            except _EndedError as ended:
                 # The other files are surveyed again without it.
                 failed[ended.index] = (ended.status, str(ended))
         lake = Lake(options.lake, options.storage)
@@ -105,14 +105,13 @@ def _run(
         answers = _lines(process.stdout)
         try:
             for index, line in enumerate(_fetched(batch, failed, folder, options)):
-                source, limit = batch[index], options.seconds + batch[index].size / _BYTES_PER_SECOND
+                limit = options.seconds + batch[index].size / _BYTES_PER_SECOND
                 with suppress(BrokenPipeError):
                     process.stdin.write(json.dumps(line).encode() + b"\n")
                     process.stdin.flush()
                 statuses[_answer(process, answers, index, limit)["status"]] += 1
                 if line.get("path", "").startswith(folder):
                     os.unlink(line["path"])
-                del source
             process.stdin.close()
             last = answers.get(timeout=options.seconds + 60)
             if process.wait() != 0 or last is None:
@@ -131,18 +130,18 @@ def _answer(process: subprocess.Popen[bytes], answers: queue.Queue[Any], index: 
     try:
         line = answers.get(timeout=limit)
     except queue.Empty:
-        raise _Ended(index, "timeout", f"no result after {limit:.0f} s") from None
+        raise _EndedError(index, "timeout", f"no result after {limit:.0f} s") from None
     if line is None:
         status = process.wait()
         name = f"signal {signal.Signals(-status).name}" if status < 0 else f"status {status}"
-        raise _Ended(index, "crash", f"memscape ended with {name}")
+        raise _EndedError(index, "crash", f"memscape ended with {name}")
     answer: dict[str, Any] = json.loads(line)
     return answer
 
 
-def _lines(out: IO[bytes]) -> queue.Queue[Optional[bytes]]:
+def _lines(out: IO[bytes]) -> queue.Queue[bytes | None]:
     """Return a queue with the lines of a pipe, and `None` at its end."""
-    lines: queue.Queue[Optional[bytes]] = queue.Queue()
+    lines: queue.Queue[bytes | None] = queue.Queue()
 
     def read() -> None:
         for line in out:

@@ -13,14 +13,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
 
-from .engines import ENGINES, Batch
-from .lake import Lake, packed
+from .engines import ENGINES, Batch, Result
+from .lake import PASSING, Lake, packed
 from .queries import connect
 from .sources import Source, Storage, listed, read_list
 from .worker import Options, survey_batch
 
-# Statuses that may be different next time. The others stay until the file changes.
-PASSING = ("read", "denied", "gone", "timeout", "crash", "lost", "internal", "too_big")
 # Number of sources that are packed at once. A million would take a gigabyte.
 _MOST_SOURCES = 100_000
 
@@ -114,7 +112,8 @@ def survey(
     remaining = fresh()
     with _interruptible() as stop:
         while (some := list(islice(remaining, _MOST_SOURCES))) and not stop.is_set():
-            _work(packed(some, files, most_bytes), engine, options, (stop, workers), progress, tick)
+            batches = packed(some, files, most_bytes)
+            _work(batches, lambda batches: ENGINES[engine](batches, options, stop, workers), options, progress, tick)
         progress.is_stopped = stop.is_set()
     tick()
     return progress
@@ -124,7 +123,7 @@ def _known(lake: str, storage: Storage, again: bool) -> set[int]:
     """Return hashes of the address and version of each file that is left out."""
     connection = connect(lake, storage=storage, tables=("snapshot",))
     passing = f"AND status NOT IN {PASSING}" if again else ""
-    rows = connection.execute(f"SELECT url, version FROM all_rows WHERE url IS NOT NULL {passing}")  # noqa: S608
+    rows = connection.execute(f"SELECT url, version FROM all_rows WHERE url IS NOT NULL {passing}")
     found: set[int] = set()
     while some := rows.fetchmany(100_000):
         found.update(map(hash, some))
@@ -133,15 +132,14 @@ def _known(lake: str, storage: Storage, again: bool) -> set[int]:
 
 def _work(
     batches: list[Batch],
-    engine: str,
+    run: Callable[[list[Batch]], Iterator[Result]],
     options: Options,
-    limits: tuple[threading.Event, int | None],
     progress: Progress,
     tick: Callable[[], None],
 ) -> None:
-    while batches and not limits[0].is_set():
+    while batches:
         halves: list[Batch] = []
-        for batch, outcome in ENGINES[engine](batches, options, *limits):
+        for batch, outcome in run(batches):
             if isinstance(outcome, Exception) and len(batch) > 1:
                 # Its worker died each time. Which file was it?
                 halves += [batch[: len(batch) // 2], batch[len(batch) // 2 :]]

@@ -1,16 +1,46 @@
-//! Sorts the rows of a batch and writes its five tables. The rows of a batch are always in the same order, so that
+//! The five tables of a batch: sorts their rows and writes them. The rows of a batch are always in the same order, so that
 //! surveying it again writes the same bytes.
 
-use super::{Format, Tables};
 use crate::output_file::OutputFile;
 use crate::parquet_table::{ColumnType, ParquetTable};
+use clap::ValueEnum;
 use engine::tables::Value;
-use exports::lake::{CellFn, Column, OOM, SITE, SITE_USE, SNAPSHOT, STEP};
+use exports::lake::{
+    CellFn, Column, DeviceRows, OOM, OomRow, SITE, SITE_USE, SNAPSHOT, STEP, SiteRow, SiteUseRow, SnapshotRow, StepRow,
+};
 use serde_json::{Map, json};
 use std::cmp::Reverse;
 use std::io::{self, Write};
 
+/// Format of the tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// Parquet files, compressed with zstd
+    Lake,
+    /// JSON, one line for each row
+    Jsonl,
+}
+
+/// Rows of a batch.
+#[derive(Default)]
+pub(super) struct Tables {
+    pub(super) snapshots: Vec<SnapshotRow>,
+    uses: Vec<SiteUseRow>,
+    sites: Vec<SiteRow>,
+    ooms: Vec<OomRow>,
+    steps: Vec<StepRow>,
+}
+
 impl Tables {
+    /// Adds the rows of a device.
+    pub(super) fn add(&mut self, rows: DeviceRows) {
+        self.snapshots.push(rows.snapshot);
+        self.uses.extend(rows.uses);
+        self.sites.extend(rows.sites);
+        self.ooms.extend(rows.ooms);
+        self.steps.extend(rows.steps);
+    }
+
     /// Writes all tables, that of snapshots last. `file` returns the output file with a name. Returns the number of
     /// rows of each table, as JSON.
     ///
@@ -34,13 +64,13 @@ impl Tables {
 
     fn sort(&mut self) {
         self.snapshots.sort_by(|a, b| {
-            let order = |row: &exports::lake::SnapshotRow| (row.object.rank, row.object.step);
+            let order = |row: &SnapshotRow| (row.object.rank, row.object.step);
             let url = (&a.object.url, a.key.device).cmp(&(&b.object.url, b.key.device));
             a.object.job.cmp(&b.object.job).then(order(a).cmp(&order(b))).then(url)
         });
         // Stable: the call sites of a device are ranked already.
         self.uses.sort_by(|a, b| {
-            let size = |row: &exports::lake::SiteUseRow| (row.site == "rest", Reverse(row.sums.peak_bytes));
+            let size = |row: &SiteUseRow| (row.site == "rest", Reverse(row.sums.peak_bytes));
             let device = (&a.key.snapshot, a.key.device).cmp(&(&b.key.snapshot, b.key.device));
             device.then_with(|| size(a).cmp(&size(b)))
         });
