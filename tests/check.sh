@@ -58,6 +58,7 @@ gate "page, not optimized" ./run page
 gate "native tests" tests/native.sh
 gate "Python package" tests/python.sh "$skipped" $extent
 gate "recorder with a real PyTorch" tests/recorder.sh "$skipped" $extent
+gate "surveys of many snapshots" tests/fleet.sh "$skipped" $extent
 gate "page in Chromium" env MEMSCAPE_DIST=target/dev-page tests/browser.sh "$work/flaky"
 
 if [[ $extent == --all ]]; then

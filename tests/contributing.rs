@@ -74,6 +74,7 @@ fn naming(names: &[&str], own: &[&str]) -> BTreeSet<String> {
 
 /// Files that do something special for an insight, and what.
 const SPECIAL_INSIGHTS: &[(Topic, &str, &str)] = &[
+    (Topic::OutOfMemory, "src/cli/survey/file.rs", "stores its findings"),
     (Topic::OutOfMemory, "src/cli/insights.rs", "comes first after an OOM"),
     (Topic::OutOfMemory, "src/ui/features/insights.rs", "opens after an OOM"),
     (Topic::Savings, "src/ui/features/plan.rs", "has the plan below it"),

@@ -45,6 +45,7 @@ mod cli_segments;
 mod cli_serve;
 mod cli_serve_ranks;
 mod cli_sql;
+mod cli_survey;
 mod cli_terminal;
 mod cli_what_if;
 mod cli_what_if_programs;

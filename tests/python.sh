@@ -6,19 +6,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 skipped=$1
-tools=${MEMSCAPE_TOOLS:-${XDG_CACHE_HOME:-$HOME/.cache}/memscape-build}
-
-# environment NAME PACKAGES...: creates a virtual environment with these packages if there is none yet. Fails without
-# python3 or PyPI. All versions are pinned, so that only a change here can cause a failure.
-environment() {
-    local folder=$tools/$1
-    shift
-    [[ $(cat "$folder/.complete" 2>/dev/null) == "$*" ]] && return
-    rm -rf "$folder"
-    mkdir -p "$tools"
-    { python3 -m venv "$folder" && "$folder/bin/pip" install --quiet --disable-pip-version-check "$@"; } >/dev/null 2>&1 || return
-    printf '%s' "$*" >"$folder/.complete"
-}
+source tests/environment.sh
 
 if ! environment python pytest==9.2.0 mypy==2.4.1 ruff==0.17.6 maturin==1.16.0 pandas==2.3.3 polars==1.35.2; then
     echo "the Python package: no python3 with venv and PyPI" >>"$skipped"

@@ -13,13 +13,14 @@ macro_rules! page {
 }
 
 /// Pages of the manual, in the order of `www/docs/index.md`: topic and Markdown.
-const PAGES: [(&str, &str); 18] = [
+const PAGES: [(&str, &str); 19] = [
     page!("opening"),
     page!("views"),
     page!("searching"),
     page!("insight-topics"),
     page!("comparing"),
     page!("checking"),
+    page!("fleets"),
     page!("planning"),
     page!("recording"),
     page!("python"),

@@ -115,6 +115,14 @@ impl Input {
         Ok(chunk)
     }
 
+    /// Returns a reader of the remaining bytes.
+    pub(crate) fn into_reader(self) -> Box<dyn Read> {
+        match self.bytes {
+            InputBytes::File { file, .. } => Box::new(file),
+            InputBytes::Pipe(pipe) => pipe,
+        }
+    }
+
     /// Copies a pipe to a temporary file, which is seekable. Does nothing for a regular file.
     ///
     /// # Errors

@@ -26,6 +26,7 @@ mod embedded;
 mod events;
 mod export;
 mod file_survey;
+mod fleet;
 mod help;
 mod html;
 mod input;
@@ -43,6 +44,7 @@ mod opening;
 mod output;
 mod output_file;
 mod parquet_output;
+mod parquet_table;
 #[cfg(test)]
 #[path = "../../tests/units/cli/parsing.rs"]
 mod parsing;
@@ -64,6 +66,7 @@ mod sql;
 mod step_args;
 mod stream_arg;
 mod summary;
+mod survey;
 mod table;
 mod temporary_file;
 mod terminal;
@@ -152,6 +155,15 @@ enum Command {
     /// Takes folders, files and archives. Ranks come from the names of the files as torchtitan, Megatron-LM, composer, NeMo and others write
     /// them, else from their order. Files that are missing or cannot be read are listed with the reason.
     Ranks(ranks::Arguments),
+    /// Read a list of files, each once, and write tables: totals, call sites, OOMs and steps of each
+    ///
+    /// Prints a line of JSON for each file when it is done. A file that cannot be read is a row with a status. memscape fleet runs this
+    /// command for thousands of files, and queries the tables.
+    Survey(survey::Arguments),
+    /// Survey the snapshots of many jobs, on a disk or in object storage, and ask them in SQL
+    ///
+    /// Needs the Python package: pip install 'memscape[fleet]'.
+    Fleet(fleet::Fleet),
     /// Save a range of the trace as a smaller snapshot
     ///
     /// Other tools open it as well: it has the events of the range, the segments and blocks as they were after it, and, before it, an event
@@ -278,6 +290,8 @@ impl Command {
             self,
             Self::Check(_)
                 | Self::Ranks(_)
+                | Self::Survey(_)
+                | Self::Fleet(_)
                 | Self::Serve(_)
                 | Self::Completions(_)
                 | Self::Man(_)
@@ -332,6 +346,8 @@ impl Command {
             Command::Diff(args) => return only(diff::diff(args).and_then(print_text)),
             Command::Check(args) => return args.run().map(drop),
             Command::Ranks(args) => return only(ranks::ranks(args).and_then(print_text)),
+            Command::Survey(args) => return only(args.run()),
+            Command::Fleet(args) => return args.run(),
             Command::Sql(args) => return only(args.run()),
             Command::Plot(args) => (&args.source.file, plot::plot(args)),
             Command::Html(args) => print_written(&args.out, &args.source.file, args.write()),

@@ -39,17 +39,25 @@ impl Run {
     /// # Errors
     /// Returns an error message if no Python could be started.
     pub(crate) fn run(&self) -> Result<(), Vec<String>> {
-        let mut last = String::from("there is no python");
-        for python in python_candidates() {
-            let mut command = Command::new(&python);
-            command.args(["-m", "memscape.run"]).args(&self.arguments);
-            match exec(command) {
-                Ok(status) => std::process::exit(status),
-                Err(error) => last = format!("{}: {error}", python.display()),
-            }
-        }
-        Err(vec![format!("{last}; name the Python that has the package memscape in MEMSCAPE_PYTHON")])
+        run_module("memscape.run", &self.arguments)
     }
+}
+
+/// Runs a module of the Python package and exits with its status.
+///
+/// # Errors
+/// Returns an error message if no Python could be started.
+pub(crate) fn run_module(module: &str, arguments: &[OsString]) -> Result<(), Vec<String>> {
+    let mut last = String::from("there is no python");
+    for python in python_candidates() {
+        let mut command = Command::new(&python);
+        command.args(["-m", module]).args(arguments);
+        match exec(command) {
+            Ok(status) => std::process::exit(status),
+            Err(error) => last = format!("{}: {error}", python.display()),
+        }
+    }
+    Err(vec![format!("{last}; name the Python that has the package memscape in MEMSCAPE_PYTHON")])
 }
 
 /// Returns the Python interpreters to try: only `MEMSCAPE_PYTHON` if set, otherwise the ones next to this program (as

@@ -64,6 +64,7 @@ pub use opening::{OpenedFile, Opening, open_columns};
 pub use phases::{Phase, PhaseFinder};
 pub use protocol::{Answer, Ask, NeededBytes, Question, Reply, Request};
 pub use recorder_facts::outside_of_sample;
+pub use report::oom::{OomKind, OomRecord, oom_records};
 pub use report::search::{ModuleSearch, StepSearch};
 pub use side::Side;
 

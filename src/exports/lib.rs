@@ -3,7 +3,8 @@
 //! Writers stream from the history to an `io::Write`. Their memory use depends on the number of stacks or frames, not
 //! on the size of the output.
 //!
-//! Start with `profile.rs` (sums by stack), `rows.rs` (tables) and any of the formats, such as `speedscope.rs`.
+//! Start with `profile.rs` (sums by stack), `rows.rs` (tables), `lake/mod.rs` (surveys of many files) and any of the
+//! formats, such as `speedscope.rs`.
 
 mod collapsed;
 mod curve;
@@ -11,6 +12,7 @@ mod dhat;
 mod firefox;
 mod frames;
 mod json;
+pub mod lake;
 mod merge;
 mod pprof;
 mod profile;

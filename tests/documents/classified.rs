@@ -134,7 +134,8 @@ impl Session {
                 self.workshop.tui(&words[1..]);
                 Ok(())
             }
-            "run" if !self.has_python => Ok(()),
+            "run" | "fleet" if !self.has_python => Ok(()),
+            "fleet" => self.check_fleet(&words),
             "ask" => {
                 let answer = self.workshop.memscape(&words, &format!("{}\n", protocol::QUESTION))?;
                 protocol::check_answer(&answer)
@@ -148,6 +149,15 @@ impl Session {
             }),
             _ => self.workshop.memscape(&words, "").map(|_| ()),
         }
+    }
+
+    /// Checks the action and the options of `memscape fleet`. It needs packages of PyPI, so `tests/fleet` runs it.
+    fn check_fleet(&self, words: &[String]) -> Result<(), String> {
+        let action = words.get(1).cloned().unwrap_or_default();
+        let help = self.workshop.memscape(&["fleet".to_owned(), action.clone(), "--help".to_owned()], "")?;
+        let is_known = |option: &str| help.split(&[' ', ',', '\n', '=', '[', ']'][..]).any(|known| known == option);
+        let unknown = words.iter().find(|word| word.starts_with('-') && !is_known(word));
+        unknown.map_or(Ok(()), |option| Err(format!("fleet {action} has no option {option}")))
     }
 
     /// Runs the last of the ranks that torchrun would start.

@@ -64,6 +64,7 @@ impl Workshop {
             workshop.write(&format!("DIR/rank{rank}.pickle"), &snapshot(&format!("{small} --steps 3 {leak}")));
         }
         workshop.write("trace.json.gz", TRACE.as_bytes());
+        workshop.write("list.jsonl", b"{\"path\": \"FILE\"}\n");
         workshop.write("train.py", b"import torch\nkept = torch.empty(1 << 20)\n");
         workshop.write("viewer.html", VIEWER.as_bytes());
         workshop.write("memscape-program", WRAPPER.as_bytes());

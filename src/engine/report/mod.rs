@@ -10,7 +10,7 @@ mod layout;
 mod leaks;
 mod live_sites;
 mod modules;
-mod oom;
+pub(super) mod oom;
 mod oom_plans;
 mod peak;
 mod phase_peaks;

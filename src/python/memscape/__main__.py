@@ -1,4 +1,4 @@
-"""`python -m memscape`: runs the `memscape` program. `python -m memscape run` records a Python program instead."""
+"""`python -m memscape`: runs the `memscape` program. `run` and `fleet` are Python."""
 
 from __future__ import annotations
 
@@ -14,6 +14,10 @@ def main() -> int:
         from .run import main as run
 
         return run(sys.argv[2:])
+    if sys.argv[1:2] == ["fleet"]:
+        from ._fleet import main as fleet
+
+        return fleet(sys.argv[2:])
     try:
         return subprocess.run([program(), *sys.argv[1:]], check=False).returncode
     except MemscapeError as error:

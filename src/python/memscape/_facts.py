@@ -14,6 +14,9 @@ which is documented only here. Times are µs since 1970, sizes are in bytes. All
     cuda            str    version of CUDA that PyTorch was built for; hip for ROCm
     rank, local_rank, world   int   world is the number of ranks
     host            str
+    job             str    id given by Slurm, Ray or torchrun
+    attempt         int    number of the job's restart, from 0 on
+    git             str    commit of the program's repository
     coords          {str: int}     coordinates of the rank, by the name of the dimension
     settings        {entries: int, stacks: str, context: str}   how it was recorded
     oom             {device: int, requested_bytes: int, limit_bytes: int, free_bytes: int}   as reported by PyTorch
@@ -61,7 +64,7 @@ import time
 from importlib import metadata
 from typing import Any
 
-from . import _ranks
+from . import _job, _ranks
 from ._backend import Backend
 
 SCHEMA = 1
@@ -99,6 +102,7 @@ def of_process(backend: Backend, mesh: Any) -> dict[str, Any]:
         "cuda": getattr(build, "cuda", None),
         "hip": getattr(build, "hip", None),
         **_ranks.facts(mesh),
+        **_job.facts(),
     }
     return {key: value for key, value in found.items() if value is not None}
 

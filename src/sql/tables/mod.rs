@@ -20,7 +20,7 @@ use sqlite::Table;
 use std::rc::Rc;
 
 /// Returns all tables, by name.
-pub(crate) fn all(source: &Rc<Source>) -> [(&'static str, Rc<dyn Table>); 14] {
+pub(crate) fn all(source: &Rc<Source>) -> [(&'static str, Rc<dyn Table>); 15] {
     [
         ("allocation", TableAdapter::<DeviceTable<{ ExportTable::Allocations as usize }>>::new(source)),
         ("event", TableAdapter::<DeviceTable<{ ExportTable::Events as usize }>>::new(source)),

@@ -1,6 +1,7 @@
 //! Insight on out-of-memory errors (OOM): the failed request, the state at that moment, and possible fixes.
 
 mod facts;
+mod kind;
 mod kind_sums;
 mod remedies;
 mod statements;
@@ -23,6 +24,7 @@ use facts::{OomFacts, OomState, RoundedAtOoms, min_capacity};
 use history::recorder::PausedBytes;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::Action;
+pub use kind::{OomKind, OomRecord, oom_records};
 pub(super) use kind_sums::{KindSums, SumsByKind};
 use protocol::{CAPACITY, Cell, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, PROCESS, SheetRow, Threshold, Tone};
 use waiting::Waiting;

@@ -1,0 +1,153 @@
+//! The five tables of a batch: sorts their rows and writes them. The rows of a batch are always in the same order, so that
+//! surveying it again writes the same bytes.
+
+use crate::output_file::OutputFile;
+use crate::parquet_table::{ColumnType, ParquetTable};
+use clap::ValueEnum;
+use engine::tables::Value;
+use exports::lake::{
+    CellFn, Column, DeviceRows, OOM, OomRow, SITE, SITE_USE, SNAPSHOT, STEP, SiteRow, SiteUseRow, SnapshotRow, StepRow,
+};
+use serde_json::{Map, json};
+use std::cmp::Reverse;
+use std::io::{self, Write};
+
+/// Format of the tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// Parquet files, compressed with zstd
+    Lake,
+    /// JSON, one line for each row
+    Jsonl,
+}
+
+/// Rows of a batch.
+#[derive(Default)]
+pub(super) struct Tables {
+    pub(super) snapshots: Vec<SnapshotRow>,
+    uses: Vec<SiteUseRow>,
+    sites: Vec<SiteRow>,
+    ooms: Vec<OomRow>,
+    steps: Vec<StepRow>,
+}
+
+impl Tables {
+    /// Adds the rows of a device.
+    pub(super) fn add(&mut self, rows: DeviceRows) {
+        self.snapshots.push(rows.snapshot);
+        self.uses.extend(rows.uses);
+        self.sites.extend(rows.sites);
+        self.ooms.extend(rows.ooms);
+        self.steps.extend(rows.steps);
+    }
+
+    /// Writes all tables, that of snapshots last. `file` returns the output file with a name. Returns the number of
+    /// rows of each table, as JSON.
+    ///
+    /// # Errors
+    /// Returns an error message that names the file.
+    pub(super) fn write(
+        mut self,
+        format: Format,
+        file: &dyn Fn(&str) -> OutputFile,
+    ) -> Result<serde_json::Value, String> {
+        self.sort();
+        let mut counts = Map::new();
+        let write = Writer { format, file };
+        write.table("site_use", SITE_USE, &self.uses, &mut counts)?;
+        write.table("oom", OOM, &self.ooms, &mut counts)?;
+        write.table("step", STEP, &self.steps, &mut counts)?;
+        write.table("site", SITE, &self.sites, &mut counts)?;
+        write.table("snapshot", SNAPSHOT, &self.snapshots, &mut counts)?;
+        Ok(serde_json::Value::Object(counts))
+    }
+
+    fn sort(&mut self) {
+        self.snapshots.sort_by(|a, b| {
+            let order = |row: &SnapshotRow| (row.object.rank, row.object.step);
+            let url = (&a.object.url, a.key.device).cmp(&(&b.object.url, b.key.device));
+            a.object.job.cmp(&b.object.job).then(order(a).cmp(&order(b))).then(url)
+        });
+        // Stable: the call sites of a device are ranked already.
+        self.uses.sort_by(|a, b| {
+            let size = |row: &SiteUseRow| (row.site == "rest", Reverse(row.sums.peak_bytes));
+            let device = (&a.key.snapshot, a.key.device).cmp(&(&b.key.snapshot, b.key.device));
+            device.then_with(|| size(a).cmp(&size(b)))
+        });
+        self.sites.sort_by(|a, b| a.site.cmp(&b.site));
+        self.sites.dedup_by(|a, b| a.site == b.site);
+        self.ooms
+            .sort_by(|a, b| (&a.key.snapshot, a.key.device, a.event).cmp(&(&b.key.snapshot, b.key.device, b.event)));
+        self.steps
+            .sort_by(|a, b| (&a.key.snapshot, a.key.device, a.step).cmp(&(&b.key.snapshot, b.key.device, b.step)));
+    }
+}
+
+/// Writer of tables in one format.
+struct Writer<'a> {
+    format: Format,
+    file: &'a dyn Fn(&str) -> OutputFile,
+}
+
+impl Writer<'_> {
+    /// Writes a table and counts its rows.
+    fn table<R>(
+        &self,
+        name: &str,
+        columns: &[Column<R>],
+        rows: &[R],
+        counts: &mut Map<String, serde_json::Value>,
+    ) -> Result<(), String> {
+        let ending = match self.format {
+            Format::Lake => "parquet",
+            Format::Jsonl => "jsonl",
+        };
+        let file = (self.file)(&format!("{name}.{ending}"));
+        counts.insert(name.to_owned(), json!(rows.len()));
+        let written = match self.format {
+            Format::Lake => write_parquet(&file, columns, rows),
+            Format::Jsonl => write_json(&file, columns, rows),
+        };
+        written.map_err(|error| format!("{}: {error}", file.path().display()))
+    }
+}
+
+fn write_parquet<R>(file: &OutputFile, columns: &[Column<R>], rows: &[R]) -> io::Result<()> {
+    let kind = |column: &Column<R>| match column.cell {
+        CellFn::Int(_) => ColumnType::Signed,
+        CellFn::Text(_) => ColumnType::Text,
+        CellFn::Time(_) => ColumnType::Time,
+    };
+    let typed: Vec<(&str, ColumnType)> = columns.iter().map(|column| (column.key, kind(column))).collect();
+    let mut out = file.create()?;
+    let mut table = ParquetTable::create(&mut out, &typed)?;
+    let mut cells = Vec::with_capacity(columns.len());
+    for row in rows {
+        cells.clear();
+        cells.extend(columns.iter().map(|column| value(column, row)));
+        table.push(&cells)?;
+    }
+    table.finish()?;
+    out.finish()
+}
+
+fn write_json<R>(file: &OutputFile, columns: &[Column<R>], rows: &[R]) -> io::Result<()> {
+    let mut out = file.create()?;
+    for row in rows {
+        let cell = |column: &Column<R>| match value(column, row) {
+            Value::Signed(number) => json!(number),
+            Value::Text(text) => json!(text),
+            _ => serde_json::Value::Null,
+        };
+        let object: Map<_, _> = columns.iter().map(|column| (column.key.to_owned(), cell(column))).collect();
+        writeln!(out, "{}", serde_json::Value::Object(object))?;
+    }
+    out.finish()
+}
+
+fn value<'a, R>(column: &Column<R>, row: &'a R) -> Value<'a> {
+    match column.cell {
+        CellFn::Int(cell) | CellFn::Time(cell) => cell(row).map_or(Value::Empty, Value::Signed),
+        CellFn::Text(cell) => cell(row).map_or(Value::Empty, |text| Value::Text(text.into())),
+    }
+}

@@ -1,0 +1,70 @@
+"""The views as SQL of other engines, which read the parts of a lake directly."""
+
+from __future__ import annotations
+
+import posixpath
+
+from .lake import TABLES, Lake
+from .queries import ALL_ROWS, statements
+from .sources import Storage
+
+# Which rows count, in SQL that ClickHouse, Spark and Trino have. As in queries.py, but without the check for copied parts,
+# because it needs the names of files.
+_COUNTED = """CREATE VIEW counted AS
+SELECT snapshot, min(url) AS url, {arg_min}(batch, url) AS batch FROM (
+  SELECT url, member, {arg_max}(snapshot, concat(version, batch)) AS snapshot,
+    {arg_max}(batch, concat(version, batch)) AS batch FROM (
+    SELECT r.* FROM all_rows r JOIN (
+      SELECT url, max(modified) AS modified FROM all_rows WHERE url IS NOT NULL GROUP BY url) n
+    ON r.url = n.url AND r.modified = n.modified) newest
+  GROUP BY url, member) files
+GROUP BY snapshot"""
+
+
+def views(lake_url: str, engine: str, storage: Storage | None = None) -> str:
+    """Return the statements that create the views in an engine: duckdb, clickhouse, spark or trino."""
+    lake = Lake(lake_url, storage)
+    if engine == "duckdb":
+        return ";\n".join(statement.strip() for statement in statements(lake)) + ";"
+    names = {"clickhouse": ("argMin", "argMax")}.get(engine, ("min_by", "max_by"))
+    found = [_all_rows(lake, table, engine) for table in TABLES]
+    found.append(_COUNTED.format(arg_min=names[0], arg_max=names[1]))
+    keys = {"snapshot": "(url, snapshot, batch)", "site_use": "(batch, snapshot)"}
+    for table in ("snapshot", "site_use", "oom", "step"):
+        columns = keys.get(table, keys["site_use"])
+        found.append(
+            f"CREATE VIEW {table} AS SELECT * FROM {ALL_ROWS[table]}\n"
+            f"WHERE {columns} IN (SELECT {columns.strip('()')} FROM counted)"
+        )
+    found.append(
+        "CREATE VIEW site AS SELECT site, min(place) AS place, min(file) AS file, min(line) AS line,\n"
+        "  min(function) AS function FROM all_sites GROUP BY site"
+    )
+    return ";\n".join(found) + ";"
+
+
+def _all_rows(lake: Lake, table: str, engine: str) -> str:
+    folder, name = lake.uri(lake.table(table)), ALL_ROWS[table]
+    if engine == "spark":
+        return f"CREATE TEMPORARY VIEW {name} USING parquet OPTIONS (path '{folder}', mergeSchema 'true')"
+    if engine == "trino":
+        # Columns are those of the empty part. Afterwards: CALL system.sync_partition_metadata('memscape', name, 'ADD').
+        columns = ", ".join(f"{column} {kind}" for column, kind in _columns(lake, table))
+        return (
+            f"CREATE TABLE {name} ({columns}, dt VARCHAR)\n"
+            f"WITH (format = 'PARQUET', external_location = '{folder}', partitioned_by = ARRAY['dt'])"
+        )
+    files = posixpath.join(folder, "dt=*", "part-*.parquet")
+    function = "file" if lake.is_local else "s3" if files.startswith("s3") else "url"
+    return f"CREATE VIEW {name} AS SELECT * FROM {function}('{files}', 'Parquet')"
+
+
+def _columns(lake: Lake, table: str) -> list[tuple[str, str]]:
+    import duckdb
+
+    connection = duckdb.connect()
+    if not lake.is_local:
+        connection.register_filesystem(lake.fs)
+    uri = lake.uri(lake.path(table, "1970-01-01", "schema"))
+    rows = connection.execute("DESCRIBE SELECT * FROM read_parquet(?, hive_partitioning = false)", [uri]).fetchall()
+    return [(row[0], row[1]) for row in rows]

@@ -1,0 +1,176 @@
+"""Surveys what a lake does not have yet. A survey can be stopped and started again at any time."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import islice
+
+from .engines import ENGINES, Batch, Result
+from .lake import PASSING, Lake, packed
+from .queries import connect
+from .sources import Source, Storage, listed, read_list
+from .worker import Options, survey_batch
+
+# Number of sources that are packed at once. A million would take a gigabyte.
+_MOST_SOURCES = 100_000
+
+
+@dataclass
+class Progress:
+    """Counts of a survey that runs or has ended."""
+
+    listed: int = 0
+    new: int = 0
+    done: int = 0
+    batches: int = 0
+    source_bytes: int = 0
+    written_bytes: int = 0
+    statuses: Counter[str] = field(default_factory=Counter)
+    is_stopped: bool = False
+    seconds: float = 0.0
+
+    def text(self) -> str:
+        """Return the progress as one line: files, rate, remaining time and failures."""
+        rate = self.done / self.seconds if self.seconds > 0 else 0.0
+        parts = [f"{self.done:,} of {self.new:,} files", f"{rate:.1f} files/s"]
+        if rate and self.done < self.new:
+            parts.append(f"{(self.new - self.done) / rate:,.0f} s left")
+        failures = [f"{status} {count:,}" for status, count in sorted(self.statuses.items()) if status != "ok"]
+        return ", ".join(parts + failures)
+
+
+def survey(
+    urls: str | Iterable[str],
+    lake: str,
+    *,
+    engine: str = "local",
+    storage: Storage | None = None,
+    list_file: str | None = None,
+    since: datetime | None = None,
+    again: bool = False,
+    shard: tuple[int, int] = (0, 1),
+    files: int = 64,
+    most_bytes: int = 2 << 30,
+    workers: int | None = None,
+    roots: Iterable[str] = (),
+    memory: int | None = None,
+    seconds: float = 60.0,
+    report: Callable[[Progress], None] | None = None,
+) -> Progress:
+    """Survey the snapshots below the URLs that the lake does not have yet.
+
+    Args:
+        urls: Folders or files: local paths, or URLs that fsspec can read.
+        lake: Folder of the tables, which is created.
+        engine: `local` or `ray`.
+        storage: Options of the file system, as for `fsspec.filesystem`.
+        list_file: File with the sources, instead of `urls`. See `sources.read_list`.
+        since: Only files that changed at this time or later.
+        again: Read files again whose failure may have passed, such as `denied` or `timeout`.
+        shard: Index and number of shards. Each surveys a part of the files, on its own.
+        files: Maximum number of files in a batch.
+        most_bytes: Maximum size of a batch, in bytes.
+        workers: Number of processes or tasks that run at the same time. By default, one for each core.
+        roots: Folders of the program's source code, so that call sites in it are equal on all machines.
+        memory: Memory that may be used to read a file, in bytes. A larger file gets the status `too_big`.
+        seconds: Time limit of a file, in addition to the time for its size.
+        report: Called after each batch.
+
+    """
+    storage = storage or {}
+    target, progress = Lake(lake, storage), Progress()
+    target.create()
+    options = Options(lake, storage, tuple(roots), memory, seconds)
+    known = _known(lake, storage, again)
+    sources = read_list(list_file, storage) if list_file else listed([urls] if isinstance(urls, str) else urls, storage)
+    started = time.monotonic()
+
+    def tick() -> None:
+        progress.seconds = time.monotonic() - started
+        if report:
+            report(progress)
+
+    def fresh() -> Iterator[Source]:
+        for source in sources:
+            if zlib.crc32(source.url.encode("utf-8", "surrogateescape")) % shard[1] != shard[0]:
+                continue
+            if since is not None and source.modified < since:
+                continue
+            progress.listed += 1
+            if hash((source.url, source.version)) not in known:
+                progress.new += 1
+                yield source
+
+    remaining = fresh()
+    with _interruptible() as stop:
+        while (some := list(islice(remaining, _MOST_SOURCES))) and not stop.is_set():
+            batches = packed(some, files, most_bytes)
+            _work(batches, lambda batches: ENGINES[engine](batches, options, stop, workers), options, progress, tick)
+        progress.is_stopped = stop.is_set()
+    tick()
+    return progress
+
+
+def _known(lake: str, storage: Storage, again: bool) -> set[int]:
+    """Return hashes of the address and version of each file that is left out."""
+    connection = connect(lake, storage=storage, tables=("snapshot",))
+    passing = f"AND status NOT IN {PASSING}" if again else ""
+    rows = connection.execute(f"SELECT url, version FROM all_rows WHERE url IS NOT NULL {passing}")
+    found: set[int] = set()
+    while some := rows.fetchmany(100_000):
+        found.update(map(hash, some))
+    return found
+
+
+def _work(
+    batches: list[Batch],
+    run: Callable[[list[Batch]], Iterator[Result]],
+    options: Options,
+    progress: Progress,
+    tick: Callable[[], None],
+) -> None:
+    while batches:
+        halves: list[Batch] = []
+        for batch, outcome in run(batches):
+            if isinstance(outcome, Exception) and len(batch) > 1:
+                # Its worker died each time. Which file was it?
+                halves += [batch[: len(batch) // 2], batch[len(batch) // 2 :]]
+                continue
+            if isinstance(outcome, Exception):
+                text = f"the worker died: {outcome}"
+                outcome = survey_batch(batch, options, {0: ("lost", text)})  # noqa: PLW2901
+            progress.done += len(batch)
+            progress.batches += 1
+            progress.source_bytes += outcome.source_bytes
+            progress.written_bytes += outcome.written_bytes
+            progress.statuses.update(outcome.statuses)
+            tick()
+        batches = halves
+
+
+@contextmanager
+def _interruptible() -> Iterator[threading.Event]:
+    """Set the event at the first Ctrl+C, so that running batches are finished. The second one interrupts."""
+    stop = threading.Event()
+
+    def interrupt(*_: object) -> None:
+        if stop.is_set():
+            raise KeyboardInterrupt
+        stop.set()
+
+    if threading.current_thread() is not threading.main_thread():
+        yield stop
+        return
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,107 @@
+"""Engines, which run batches on workers: the cores of this machine, or a Ray cluster.
+
+An engine yields each batch with its outcome, or with the exception that ended its worker. Exceptions of our own code are
+raised: to split a batch because of them would only repeat them for every file.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any, Union
+
+from .sources import Source
+from .worker import Options, Outcome, survey_batch
+
+Batch = list[Source]
+Result = tuple[Batch, Union[Outcome, Exception]]
+Engine = Callable[[list[Batch], Options, threading.Event, Union[int, None]], Iterator[Result]]
+
+# Tables of a snapshot take about four times the size of a compressed file.
+_MEMORY_PER_BYTE = 4
+# Memory that Ray is asked for only above this size, in bytes.
+_SMALL = 1 << 30
+
+
+def cores() -> int:
+    """Return the number of cores that this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+def _ignore_interrupt() -> None:
+    # Ctrl+C is for the driver, which lets running batches finish.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def local(
+    batches: list[Batch], options: Options, stop: threading.Event, workers: int | None = None
+) -> Iterator[Result]:
+    """Run a process for each core. Started by spawning, because fsspec's event loop does not survive a fork."""
+    workers, waiting = workers or cores(), list(reversed(batches))
+    context = multiprocessing.get_context("spawn")
+    while waiting and not stop.is_set():
+        pool = ProcessPoolExecutor(min(workers, len(waiting)), mp_context=context, initializer=_ignore_interrupt)
+        running: dict[Future[Outcome], Batch] = {}
+        try:
+            while running or (waiting and not stop.is_set()):
+                while waiting and len(running) <= workers and not stop.is_set():
+                    batch = waiting.pop()
+                    running[pool.submit(survey_batch, batch, options)] = batch
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    error = future.exception()
+                    if isinstance(error, BrokenProcessPool):
+                        raise error
+                    yield running.pop(future), future.result()
+        except BrokenProcessPool:
+            # A worker died, and the pool does not say which. Alone, the batch that is the cause ends its worker again.
+            for batch in running.values():
+                if not stop.is_set():
+                    yield batch, _alone(batch, options)
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _alone(batch: Batch, options: Options) -> Outcome | Exception:
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=context, initializer=_ignore_interrupt) as pool:
+        try:
+            return pool.submit(survey_batch, batch, options).result()
+        except BrokenProcessPool as error:
+            return error
+
+
+def on_ray(
+    batches: list[Batch], options: Options, stop: threading.Event, workers: int | None = None
+) -> Iterator[Result]:
+    """Run a task for each batch. Ray repeats the tasks of a lost node."""
+    import ray
+
+    if not ray.is_initialized():
+        ray.init(address=os.environ.get("RAY_ADDRESS"), log_to_driver=False)
+    task = ray.remote(num_cpus=1, max_retries=3)(survey_batch)
+    deaths = (ray.exceptions.WorkerCrashedError, ray.exceptions.OutOfMemoryError, ray.exceptions.ObjectLostError)
+    waiting = list(reversed(batches))
+    running: dict[Any, Batch] = {}
+    while running or (waiting and not stop.is_set()):
+        # More tasks than cores, because the cluster may grow.
+        most = workers or 2 * int(ray.cluster_resources().get("CPU", 1)) + 2
+        while waiting and len(running) < most and not stop.is_set():
+            batch = waiting.pop()
+            need = _MEMORY_PER_BYTE * max(source.size for source in batch)
+            running[task.options(memory=need if need > _SMALL else None).remote(batch, options)] = batch
+        done, _ = ray.wait(list(running), num_returns=1, timeout=5)
+        for reference in done:
+            batch = running.pop(reference)
+            try:
+                yield batch, ray.get(reference)
+            except deaths as error:
+                yield batch, error
+
+
+ENGINES: dict[str, Engine] = {"local": local, "ray": on_ray}

@@ -1,0 +1,118 @@
+"""Tables of a survey as Parquet parts. A batch becomes visible at once, when its last part is written."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import posixpath
+import subprocess
+import tempfile
+from collections.abc import Iterable
+from typing import Any
+
+import fsspec
+
+from memscape._binary import program
+
+from .sources import Source, Storage
+
+# Version of the layout and of the tables, which is the name of the folder. Columns may be added within a version.
+VERSION = 1
+# In the order of writing. The part of `snapshot` is last: its rows make the batch count.
+TABLES = ("site_use", "oom", "step", "site", "snapshot")
+# Statuses that may be different next time. The others stay until the file changes.
+PASSING = ("read", "denied", "gone", "timeout", "crash", "lost", "internal", "too_big")
+# Day of the empty parts that carry the columns of all tables.
+_SCHEMA_DAY = "1970-01-01"
+
+
+class Lake:
+    """A folder of tables, local or in an object store: `<url>/v1/<table>/dt=<day>/part-<batch>.parquet`."""
+
+    def __init__(self, url: str, storage: Storage | None = None) -> None:
+        self.url, self.storage = url, storage or {}
+        self.fs, root = fsspec.core.url_to_fs(url, **self.storage)
+        self.root = posixpath.join(root.rstrip("/"), f"v{VERSION}")
+        self.is_local = "file" in self.fs.protocol
+
+    def create(self) -> None:
+        """Write an empty part of each table, so that every table can be read and has all columns."""
+        if self.fs.exists(self.path("snapshot", _SCHEMA_DAY, "schema")):
+            return
+        with tempfile.TemporaryDirectory(prefix="memscape-") as folder:
+            command = [program(), "survey", "--list", os.devnull, "--batch", "schema", "-o", folder]
+            subprocess.run(command, check=True, capture_output=True)
+            self.commit("schema", _SCHEMA_DAY, folder, TABLES)
+
+    def table(self, name: str) -> str:
+        """Return the path of a table, without the protocol."""
+        return posixpath.join(self.root, name)
+
+    def path(self, table: str, day: str, batch: str) -> str:
+        """Return the path of a part, without the protocol."""
+        return posixpath.join(self.table(table), f"dt={day}", f"part-{batch}.parquet")
+
+    def uri(self, path: str) -> str:
+        """Return a path with the protocol, for readers other than fsspec."""
+        return path if self.is_local else str(self.fs.unstrip_protocol(path))
+
+    def parts(self, table: str) -> list[str]:
+        """List the parts of a table that surveys wrote, in all days."""
+        # Clients remember listings, and others write.
+        self.fs.invalidate_cache()
+        return sorted(self.fs.glob(posixpath.join(self.table(table), "dt=*", "part-*.parquet")))
+
+    def commit(self, batch: str, day: str, folder: str, tables: Iterable[str]) -> int:
+        """Write the parts of a batch from local files, and return their size in bytes.
+
+        Committing a batch again writes the same bytes to the same names, also if another worker does so at once.
+        """
+        size = 0
+        for table in (table for table in TABLES if table in set(tables)):
+            with open(os.path.join(folder, f"{table}.parquet"), "rb") as file:
+                data = file.read()
+            self.write(self.path(table, day, batch), data)
+            size += len(data)
+        return size
+
+    def write(self, path: str, data: bytes) -> None:
+        """Write a file so that readers see either the whole file or none."""
+        if not self.is_local:
+            self.fs.pipe_file(path, data)  # one request, which creates the object as a whole
+            return
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        handle, temporary = tempfile.mkstemp(prefix=".part-", dir=os.path.dirname(path))
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(temporary, 0o644)
+            os.replace(temporary, path)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+
+
+def hashed(texts: Iterable[Any]) -> str:
+    """Return the first 64 bits of the SHA-256 of texts joined by line feeds, as in src/analysis/place.rs."""
+    text = "\n".join(map(str, texts))
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
+
+def batch_name(sources: list[Source]) -> str:
+    """Return the name of a batch. Equal sources have equal names, whoever surveys them."""
+    return hashed([VERSION, *(f"{source.url} {source.version}" for source in sources)])
+
+
+def packed(sources: Iterable[Source], most_files: int, most_bytes: int) -> list[list[Source]]:
+    """Pack sources into batches of one day. A file that is larger than `most_bytes` is a batch of its own."""
+    batches: list[list[Source]] = []
+    room, day = 0, ""
+    for source in sorted(sources, key=lambda source: (source.day, source.job, source.url)):
+        if source.day != day or len(batches[-1]) == most_files or source.size > room:
+            batches.append([])
+            room, day = most_bytes, source.day
+        batches[-1].append(source)
+        room -= source.size
+    return batches

@@ -1,0 +1,85 @@
+"""Questions about a lake, in DuckDB's SQL. The first line of each says what it answers.
+
+Every row names the file that shows it best, and a link that opens this file at the right moment.
+"""
+
+from __future__ import annotations
+
+_OOM_LINK = "link(telling_file, 'oom', 'why') || '&topic=oom' AS link"
+
+QUESTIONS = {
+    "oom_jobs": f"""-- Jobs that ran out of memory, and why
+SELECT *, {_OOM_LINK} FROM (
+  SELECT s.job, count(DISTINCT s.url) AS files, count(*) AS ooms, mode(o.kind ORDER BY o.kind) AS kind,
+    max(o.requested_bytes) AS requested_bytes, max(o.live_bytes) AS live_bytes, max(o.idle_bytes) AS idle_bytes,
+    arg_min(c.file || ':' || c.line || ' ' || c.function, (s.url, o.event)) AS requested_by,
+    arg_min(s.url, (coalesce(s.rank, 0), s.url)) AS telling_file,
+    arg_min(o.verdict, (coalesce(s.rank, 0), s.url)) AS verdict
+  FROM oom o JOIN recent s USING (batch, snapshot, device) LEFT JOIN site c USING (site)
+  GROUP BY s.job)
+ORDER BY ooms DESC, job LIMIT 50""",
+    "oom_clusters": f"""-- Similar OOMs: the same place made the request, and the same places held the memory
+SELECT *, {_OOM_LINK} FROM (
+  SELECT o.signature, count(DISTINCT s.job) AS jobs, count(DISTINCT s.url) AS files, mode(o.kind ORDER BY o.kind) AS kind,
+    min(s.modified) AS first_seen, max(s.modified) AS last_seen,
+    arg_min(c.file || ' ' || c.function, (s.url, o.event)) AS requested_by,
+    arg_max(s.url, (o.live_bytes, s.url)) AS telling_file
+  FROM oom o JOIN recent s USING (batch, snapshot, device) LEFT JOIN site c USING (site)
+  GROUP BY o.signature)
+ORDER BY jobs DESC, files DESC, signature LIMIT 50""",
+    "growth": """-- Growth over a run: bytes per step, from the snapshots of each rank
+SELECT *, link(telling_file, 'end', 'why') || '&topic=leaks&with=' || url_encode(first_file) AS link FROM (
+  SELECT job, rank, device, count(*) AS snapshots, min(step) AS first_step, max(step) AS last_step,
+    regr_slope(end_bytes, step) AS bytes_per_step, regr_r2(end_bytes, step) AS fit,
+    max(capacity_bytes) - max(peak_reserved_bytes) AS headroom_bytes,
+    arg_min(url, (step, url)) AS first_file, arg_max(url, (step, url)) AS telling_file
+  FROM recent WHERE status = 'ok' AND step IS NOT NULL
+  GROUP BY job, rank, device HAVING count(DISTINCT step) >= 3 AND bytes_per_step > 0)
+ORDER BY round(bytes_per_step * fit) DESC, job, rank, device LIMIT 50""",
+    "odd_ranks": """-- Ranks that differ from the others of their job at the same step, at the peak or at the end
+SELECT job, step, rank, device, measure, bytes, bytes - median::BIGINT AS more_bytes, url AS telling_file,
+  link(url, measure, 'why') AS link FROM (
+  SELECT *, median(bytes) OVER w AS median, mad(bytes) OVER w AS deviation, count(*) OVER w AS ranks FROM (
+    UNPIVOT (SELECT job, step, rank, device, url, peak_bytes AS peak, end_bytes AS "end" FROM recent
+      WHERE status = 'ok' AND rank IS NOT NULL)
+    ON peak, "end" INTO NAME measure VALUE bytes)
+  WINDOW w AS (PARTITION BY job, step, measure))
+WHERE ranks >= 4 AND abs(bytes - median) > greatest(5 * deviation, median * 0.02)
+ORDER BY abs(more_bytes) DESC, job, step, rank, measure LIMIT 50""",
+    "new_sites": """-- Places that allocate since a time (since; by default the last tenth of the time), and did not before
+WITH since AS (
+  SELECT coalesce(TRY_CAST(getvariable('since') AS TIMESTAMP),
+    min(modified) + (max(modified) - min(modified)) * 0.9) AS moment FROM snapshot),
+seen AS (
+  SELECT c.place, min(s.modified) AS first_seen, count(DISTINCT s.job) AS jobs, max(u.peak_bytes) AS peak_bytes,
+    min(c.file || ' ' || c.function) AS call_site, arg_max(s.url, (u.peak_bytes, s.url)) AS telling_file
+  FROM site_use u JOIN site c USING (site) JOIN snapshot s USING (batch, snapshot, device) GROUP BY c.place)
+SELECT seen.*, link(telling_file, 'peak', 'tree') AS link FROM seen, since WHERE first_seen >= since.moment
+ORDER BY peak_bytes DESC, place LIMIT 50""",
+    "peaks": """-- Peak by job, host, device and version of PyTorch
+SELECT *, link(telling_file, 'peak', 'why') || '&topic=peak' AS link FROM (
+  SELECT job, host, device_name, torch, count(*) AS snapshots, max(peak_bytes) AS peak_bytes,
+    median(peak_bytes)::BIGINT AS median_bytes, max(peak_reserved_bytes) AS peak_reserved_bytes,
+    arg_max(url, (peak_bytes, url)) AS telling_file
+  FROM recent WHERE status = 'ok' GROUP BY job, host, device_name, torch)
+ORDER BY peak_bytes DESC, job, host LIMIT 50""",
+    "settings": """-- Allocator settings in use, and the idle share of what is reserved, at the peak of reserved
+SELECT *, link(telling_file, 'reserved-peak', 'why') || '&topic=fragmentation' AS link FROM (
+  SELECT conf, count(*) AS snapshots, count(DISTINCT job) AS jobs, count_if(ooms > 0) AS with_oom,
+    median(idle_share) AS idle_share, quantile_cont(idle_share, 0.95) AS idle_share_p95,
+    arg_max(url, (idle_share, url)) AS telling_file
+  FROM (SELECT *, idle_at_reserved_peak_bytes / nullif(peak_reserved_bytes, 0) AS idle_share FROM recent)
+  WHERE status = 'ok' GROUP BY conf)
+ORDER BY snapshots DESC, conf LIMIT 50""",
+    "headroom": """-- Device memory that no snapshot of a job reserved
+SELECT *, link(telling_file, 'reserved-peak', 'why') AS link FROM (
+  SELECT job, device_name, capacity_bytes, max(peak_reserved_bytes) AS peak_reserved_bytes,
+    capacity_bytes - max(peak_reserved_bytes) AS headroom_bytes,
+    round(1 - max(peak_reserved_bytes) / capacity_bytes, 3) AS headroom_share, bool_or(ooms > 0) AS had_oom,
+    arg_max(url, (peak_reserved_bytes, url)) AS telling_file
+  FROM recent WHERE status = 'ok' AND capacity_bytes > 0 GROUP BY job, device_name, capacity_bytes)
+ORDER BY headroom_share, job LIMIT 50""",
+    "errors": """-- Files that could not be surveyed
+SELECT status, count(*) AS files, min(url) AS telling_file, arg_min(error, url) AS error
+FROM recent WHERE status <> 'ok' GROUP BY status ORDER BY files DESC, status""",
+}

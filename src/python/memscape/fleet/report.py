@@ -1,0 +1,150 @@
+"""A page about a lake, without scripts: what is wrong in the fleet, with links to the files that show it."""
+
+from __future__ import annotations
+
+import html
+import os
+import shlex
+import tempfile
+from datetime import datetime, timezone
+from typing import Any
+
+from memscape._binary import MemscapeError
+
+from .answers import Rows, asked
+from .queries import connect
+from .questions import QUESTIONS
+from .sources import Storage
+
+# Sections of the page, the most urgent first: question and title.
+_SECTIONS = {
+    "oom_clusters": "Out of memory",
+    "oom_jobs": "Jobs that ran out of memory",
+    "growth": "Growing jobs",
+    "odd_ranks": "Ranks that differ",
+    "new_sites": "New places that allocate",
+    "headroom": "Least headroom",
+    "peaks": "Highest peaks",
+    "settings": "Allocator settings",
+    "errors": "Files that could not be read",
+}
+# Maximum number of rows of a section.
+_MOST_ROWS = 20
+
+_STYLE = """
+:root { color-scheme: light dark }
+body { font: 14px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem; padding: 0 1rem }
+h1 { font-size: 1.4rem } h2 { font-size: 1.1rem; margin: 2rem 0 .25rem } p { margin: .25rem 0 }
+table { border-collapse: collapse; display: block; overflow-x: auto }
+th, td { padding: .2rem .6rem; text-align: left; vertical-align: top; border-bottom: 1px solid #8884 }
+td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
+code { font-size: .85em; overflow-wrap: anywhere }
+"""
+
+
+def write(
+    lake: str,
+    output: str,
+    storage: Storage,
+    *,
+    sign_hours: int | None = None,
+    since: str | None = None,
+    viewer: str | None = None,
+) -> None:
+    """Write the page to a file, which appears as a whole.
+
+    Raises:
+        MemscapeError: The lake cannot be read.
+
+    """
+    import duckdb
+
+    try:
+        page = render(lake, storage, sign_hours=sign_hours, since=since, viewer=viewer)
+    except duckdb.Error as error:
+        raise MemscapeError(str(error)) from None
+    handle, temporary = tempfile.mkstemp(prefix=".memscape-", dir=os.path.dirname(os.path.abspath(output)))
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(page)
+    os.chmod(temporary, 0o644)
+    os.replace(temporary, output)
+
+
+def render(
+    lake: str, storage: Storage, *, sign_hours: int | None = None, since: str | None = None, viewer: str | None = None
+) -> str:
+    """Return the page as HTML."""
+    connection = connect(lake, storage=storage, since=since, viewer=viewer)
+    counts = connection.execute(
+        "SELECT count(DISTINCT url), count(DISTINCT job), min(modified), max(modified), count(*) FROM recent"
+    ).fetchone()
+    files, jobs, first, last, _ = counts or (0, 0, None, None, 0)
+    span = f", {first:%Y-%m-%d} to {last:%Y-%m-%d}" if first and last else ""
+    parts = [f"<h1>Memory of {jobs:,} jobs</h1>", f"<p>{files:,} snapshots{span} · {_escaped(lake)}</p>"]
+    for question, title in _SECTIONS.items():
+        names, rows = asked(connection, question, storage, sign_hours)
+        words = QUESTIONS[question].splitlines()[0].removeprefix("-- ")
+        parts.append(f"<h2>{title}</h2><p>{_escaped(words)}.</p>{_table(names, rows, viewer)}")
+    now = datetime.now(timezone.utc)
+    parts.append(f"<p>Written by memscape at {now:%Y-%m-%d %H:%M} UTC. Bytes are requested bytes.</p>")
+    policy = "default-src 'none'; style-src 'unsafe-inline'"
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        f"<title>memscape fleet</title><style>{_STYLE}</style></head><body>{''.join(parts)}</body></html>\n"
+    )
+
+
+def _table(names: list[str], rows: Rows, viewer: str | None) -> str:
+    if not rows:
+        return "<p>None.</p>"
+    shown = [name for name in names if name not in ("link", "telling_file", "first_file", "signature", "place")]
+    head = "".join(f"<th>{_escaped(name.replace('_', ' '))}</th>" for name in [*shown, "open"])
+    body = []
+    for row in rows[:_MOST_ROWS]:
+        values = dict(zip(names, row))
+        cells = "".join(_cell(name, values[name]) for name in shown)
+        body.append(f"<tr>{cells}<td>{_open(values, viewer)}</td></tr>")
+    more = f"<p>And {len(rows) - _MOST_ROWS} more.</p>" if len(rows) > _MOST_ROWS else ""
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>{more}"
+
+
+def _open(values: dict[str, Any], viewer: str | None) -> str:
+    """Return the link to the viewer, and the command that opens the file on a machine that can read it."""
+    url = values.get("telling_file")
+    if not url:
+        return ""
+    link = values.get("link") or ""
+    anchor = f'<a href="{_escaped(link)}">view</a><br>' if viewer and link else ""
+    path = url.removeprefix("file://")
+    command = f"memscape tui {shlex.quote(path)}" if "://" not in path else path
+    return f"{anchor}<code>{_escaped(command)}</code>"
+
+
+def _cell(name: str, value: Any) -> str:
+    if value is None:
+        return "<td>\u2013</td>"
+    if isinstance(value, bool):
+        return f"<td>{'yes' if value else 'no'}</td>"
+    if isinstance(value, (int, float)):
+        is_bytes = name.endswith(("bytes", "bytes_per_step"))
+        text = size(value) if is_bytes else f"{value:,}" if isinstance(value, int) else f"{value:,.3g}"
+        title = f' title="{value:,.0f} bytes"' if is_bytes else ""
+        return f'<td class="n"{title}>{text}</td>'
+    if isinstance(value, datetime):
+        return f"<td>{value:%Y-%m-%d %H:%M}</td>"
+    return f"<td>{_escaped(value)}</td>"
+
+
+def size(value: float) -> str:
+    """Format bytes with three significant digits."""
+    sign, rest, unit = "\u2212" if value < 0 else "", abs(float(value)), "B"
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):  # noqa: B007
+        if rest < 1000:
+            break
+        rest /= 1024
+    return f"{sign}{rest:.3g} {unit}"
+
+
+def _escaped(value: Any) -> str:
+    return html.escape("".join(letter if letter.isprintable() else "\ufffd" for letter in str(value)))

@@ -1,0 +1,176 @@
+"""The questions, against the differences that the corpus was made with; and the command line, the report and the views."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import corpus
+from conftest import rows
+from memscape import fleet
+
+
+def _asked(lake: str, question: str, **more: Any) -> list[dict[str, Any]]:
+    result = fleet.query(lake, question, **more)
+    names = [column[0] for column in result.description]
+    return [dict(zip(names, row)) for row in result.fetchall()]
+
+
+def test_growth_finds_the_leak_to_the_byte(lake: str) -> None:
+    found = _asked(lake, "growth")
+    assert [(row["job"], row["rank"]) for row in found] == [("job-new", rank) for rank in range(4)] + [
+        ("job-leak", rank) for rank in range(4)
+    ]
+    leaks = [row for row in found if row["fit"] > 0.99]
+    assert [row["job"] for row in leaks] == ["job-leak"] * corpus.RANKS
+    assert [round(row["bytes_per_step"] * 100) for row in leaks] == [corpus.LEAK_BYTES] * corpus.RANKS
+    first, last = leaks[0]["first_file"], leaks[0]["telling_file"]
+    assert (first.split("_")[-2], last.split("_")[-2]) == ("step000100", "step000400")
+    assert leaks[0]["link"].startswith(f"#url={last.replace(':', '%3A')}&at=end&tab=why&topic=leaks&with=file%3A%2F%2F")
+
+
+def test_odd_rank_is_found_at_its_end(lake: str) -> None:
+    found = _asked(lake, "odd_ranks")
+    assert {(row["job"], row["rank"], row["measure"]) for row in found} == {("job-odd", 2, "end")}
+    assert {row["more_bytes"] for row in found} == {corpus.ODD_BYTES}
+    assert sorted(row["step"] for row in found) == list(corpus.STEPS)
+    assert all("&at=end&" in row["link"] for row in found)
+
+
+def test_new_place_is_found_since_a_time(lake: str) -> None:
+    # Job 3 is of the fourth day; its new place comes with step 300.
+    found = _asked(lake, "new_sites", since="2026-11-04T04:00:00")
+    places = {row["call_site"] for row in found}
+    assert "home:*/train/debug.py debug_copy" in places
+    assert "home:*/train/history.py remember" not in places
+    assert all("step000100" not in row["telling_file"] for row in found if "debug_copy" in row["call_site"])
+
+
+def test_similar_ooms_are_one_cluster(lake: str) -> None:
+    (cluster,) = _asked(lake, "oom_clusters", viewer="https://viewer/")
+    assert (cluster["jobs"], cluster["files"], cluster["kind"]) == (2, 32, "fragmentation")
+    assert cluster["requested_by"] == "home:gpt/model.py loss"
+    assert cluster["link"].startswith("https://viewer/#url=file%3A///")
+    assert cluster["link"].endswith("&at=oom&tab=why&topic=oom")
+    jobs = _asked(lake, "oom_jobs")
+    assert [(row["job"], row["files"], row["ooms"]) for row in jobs] == [("job-oom-a", 16, 16), ("job-oom-b", 16, 16)]
+    assert jobs[0]["verdict"].startswith("Out of memory at event 1,342")
+    assert _asked(lake, "oom_jobs", since="2026-11-06")[0]["job"] == "job-oom-b"
+
+
+def test_peaks_settings_and_headroom_are_those_of_the_files(lake: str) -> None:
+    peaks = {(row["job"], row["host"]): row for row in _asked(lake, "peaks")}
+    assert len(peaks) == 12
+    assert peaks["job-oom-a", "node0"]["peak_bytes"] == 6_466_465_943
+    assert peaks["job-even", "node1"]["snapshots"] == 8
+    assert peaks["job-even", "node1"]["median_bytes"] == 2_473_230_336
+    (setting,) = _asked(lake, "settings")
+    assert (setting["snapshots"], setting["jobs"], setting["with_oom"]) == (96, 6, 32)
+    headroom = {row["job"]: row for row in _asked(lake, "headroom")}
+    assert headroom["job-oom-a"]["headroom_bytes"] == (24 << 30) - 10_328_473_600
+    assert (headroom["job-oom-a"]["had_oom"], headroom["job-even"]["had_oom"]) == (True, False)
+    assert _asked(lake, "errors") == []
+
+
+def _command(*arguments: str) -> str:
+    run = subprocess.run(
+        [sys.executable, "-m", "memscape", "fleet", *arguments], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+def test_command_line_prints_text_json_and_csv(lake: str) -> None:
+    names = [line.split()[0] for line in _command("ask", lake).splitlines()]
+    assert names == list(fleet.QUESTIONS)
+    answered = json.loads(_command("ask", lake, "oom_jobs", "--json"))
+    assert [row["job"] for row in answered] == ["job-oom-a", "job-oom-b"]
+    read = list(csv.DictReader(io.StringIO(_command("ask", lake, "oom_jobs", "--csv"))))
+    assert [row["requested_by"] for row in read] == [row["requested_by"] for row in answered]
+    assert _command("ask", lake, "SELECT count(*) AS files FROM snapshot") == f"{'files':<22}96\n\n1 row\n"
+    run = subprocess.run(
+        [sys.executable, "-m", "memscape", "fleet", "ask", lake, "SELECT nothing"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.returncode, run.stderr.startswith("memscape: ")) == (1, True)
+
+
+class _Elements(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.words = ""
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attributes)))
+
+    def handle_data(self, data: str) -> None:
+        self.words += data
+
+
+def test_report_has_links_and_no_scripts(lake: str, tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    _command("report", lake, "-o", str(page), "--viewer", "https://viewer/?a&b")
+    elements = _Elements()
+    elements.feed(page.read_text())
+    assert not [tag for tag, _ in elements.found if tag in ("script", "iframe", "img")]
+    links = [attributes["href"] for tag, attributes in elements.found if tag == "a"]
+    assert links[0] == _asked(lake, "oom_clusters", viewer="https://viewer/?a&b")[0]["link"]
+    assert all(link and link.startswith("https://viewer/?a&b#url=file%3A///") for link in links)
+    assert "home:gpt/model.py loss" in elements.words
+    assert "memscape tui /" in elements.words
+    assert "96 snapshots, 2026-11-01 to 2026-11-06" in elements.words
+
+
+def test_texts_of_files_are_escaped_in_the_report(tmp_path: Path) -> None:
+    folder = tmp_path / "runs" / "<img src=x onerror=alert(1)>"
+    folder.mkdir(parents=True)
+    (folder / "a'b\x1b[31m.pickle").write_bytes(b"<script>")
+    (folder / "oom.pickle.gz").write_bytes((corpus.ROOT / "www" / "out-of-memory.pickle.gz").read_bytes())
+    lake = str(tmp_path / "lake")
+    fleet.survey(str(tmp_path / "runs"), lake, workers=1)
+    page = tmp_path / "report.html"
+    _command("report", lake, "-o", str(page))
+    text = page.read_text()
+    assert "<img" not in text
+    assert "<script" not in text
+    assert "\x1b" not in text
+    assert "&lt;img src=x" in text
+    assert "\x1b" not in _command("ask", lake, "errors")
+
+
+def test_views_for_duckdb_can_be_run(lake: str) -> None:
+    connection = duckdb.connect()
+    connection.execute(_command("views", lake))
+    assert connection.execute("SELECT count(*) FROM snapshot").fetchall() == [(96,)]
+    expected = rows(lake, "SELECT count(*), sum(peak_bytes) FROM site_use")
+    assert connection.execute("SELECT count(*), sum(peak_bytes) FROM site_use").fetchall() == expected
+
+
+@pytest.mark.parametrize("engine", ["clickhouse", "spark", "trino"])
+def test_views_for_other_engines_name_all_tables(lake: str, engine: str) -> None:
+    # Without these engines, only the common part is run, in DuckDB.
+    text = _command("views", lake, "--for", engine).replace("argMin", "arg_min").replace("argMax", "arg_max")
+    statements = text.rstrip(";\n").split(";\n")
+    connection = fleet.connect(lake)
+    for name in ("snapshot", "site_use", "oom", "step", "site", "recent"):
+        connection.execute(f"DROP VIEW {name}")
+    connection.execute("DROP TABLE counted")
+    assert len([statement for statement in statements if "all_" in statement.split("\n")[0].split(" AS ")[0]]) == 5
+    for statement in statements[5:]:
+        connection.execute(statement)
+    assert connection.execute("SELECT count(*) FROM snapshot").fetchall() == [(96,)]
+    assert connection.execute("SELECT count(*), sum(peak_bytes) FROM site_use").fetchall() == rows(
+        lake, "SELECT count(*), sum(peak_bytes) FROM site_use"
+    )

@@ -1,0 +1,93 @@
+"""Surveys of an S3 store with access rules: moto, which runs beside the tests."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import fingerprint, rows
+from memscape import fleet
+from memscape.fleet.answers import answer
+from memscape.fleet.compaction import compact
+
+boto3 = pytest.importorskip("boto3")
+
+
+@pytest.fixture(scope="module")
+def store() -> Iterator[dict[str, Any]]:
+    """Options of a user who may not read objects whose name starts with `secret`."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    program = os.path.join(os.path.dirname(sys.executable), "moto_server")
+    # The requests that create the bucket and the user come before the rules apply.
+    environment = {**os.environ, "INITIAL_NO_AUTH_ACTION_COUNT": "4"}
+    quiet = subprocess.DEVNULL
+    server = subprocess.Popen(
+        [program, "-H", "127.0.0.1", "-p", str(port)], env=environment, stdout=quiet, stderr=quiet
+    )
+    try:
+        while True:
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            assert server.poll() is None
+        yield _user(f"http://127.0.0.1:{port}")
+    finally:
+        server.kill()
+        server.wait()
+
+
+def _user(address: str) -> dict[str, Any]:
+    terms = {
+        "endpoint_url": address,
+        "region_name": "us-east-1",
+        "aws_access_key_id": "k",
+        "aws_secret_access_key": "s",
+    }
+    boto3.client("s3", **terms).create_bucket(Bucket="snaps")
+    iam = boto3.client("iam", **terms)
+    iam.create_user(UserName="u")
+    key = iam.create_access_key(UserName="u")["AccessKey"]
+    allowed = {"Effect": "Allow", "Action": "s3:*", "Resource": "*"}
+    denied = {"Effect": "Deny", "Action": "s3:GetObject", "Resource": "arn:aws:s3:::snaps/runs/job-leak/secret*"}
+    policy = {"Version": "2012-10-17", "Statement": [allowed, denied]}
+    iam.put_user_policy(UserName="u", PolicyName="p", PolicyDocument=json.dumps(policy))
+    client = {"endpoint_url": address, "region_name": "us-east-1"}
+    return {"key": key["AccessKeyId"], "secret": key["SecretAccessKey"], "client_kwargs": client}
+
+
+def test_store_is_surveyed_queried_and_compacted(store: dict[str, Any], one_job: Path, tmp_path: Path) -> None:
+    import fsspec
+
+    fs = fsspec.filesystem("s3", **store)
+    for path in sorted(one_job.rglob("*.gz")):
+        fs.pipe_file(f"snaps/runs/{path.relative_to(one_job)}", path.read_bytes())
+    fs.pipe_file("snaps/runs/job-leak/secret_rank9_step100.pickle.gz", b"secret")
+    lake = "s3://snaps/lake"
+    done = fleet.survey("s3://snaps/runs", lake, storage=store, workers=2, files=5)
+    assert done.statuses == {"ok": 16, "denied": 1}
+    assert fleet.survey("s3://snaps/runs", lake, storage=store, workers=1).new == 0
+    assert fleet.survey("s3://snaps/runs", lake, storage=store, workers=1, again=True).statuses == {"denied": 1}
+    urls = rows(lake, "SELECT url, status FROM snapshot WHERE status <> 'ok'", storage=store)
+    assert urls == [("s3://snaps/runs/job-leak/secret_rank9_step100.pickle.gz", "denied")]
+    # The same figures as of the local files.
+    local = str(tmp_path / "lake")
+    fleet.survey(str(one_job), local, workers=1)
+    sums = "SELECT snapshot, sum(peak_bytes) FROM site_use GROUP BY snapshot ORDER BY snapshot"
+    assert rows(lake, sums, storage=store) == rows(local, sums)
+    expected = fingerprint(lake, storage=store)
+    assert compact(lake, storage=store)["snapshot"]["parts"] >= 4
+    assert fingerprint(lake, storage=store) == expected
+    names, found = answer(lake, "growth", store, sign_hours=2)
+    link = dict(zip(names, found[0]))["link"]
+    assert link.startswith("#url=http%3A%2F%2F127.0.0.1") and "Signature" in link.split("&at=")[0]
+    assert link.count("Signature") >= 2  # of the snapshot, and of the one to compare with

@@ -1,0 +1,271 @@
+"""Surveys that are repeated, stopped, split, and harmed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from datetime import datetime, timezone
+from pathlib import Path
+
+import pytest
+
+import corpus
+from conftest import files, fingerprint, rows
+from memscape import fleet
+from memscape.fleet import worker
+from memscape.fleet.driver import _interruptible
+from memscape.fleet.lake import TABLES, Lake, packed
+from memscape.fleet.sources import listed
+from memscape.fleet.worker import Options, survey_batch
+
+COUNTS = "SELECT count(*), count(DISTINCT url), count(DISTINCT snapshot), sum(peak_bytes) FROM snapshot"
+
+
+def _batches(folder: Path, size: int = 4) -> list[list[fleet.sources.Source]]:
+    return packed(listed([str(folder)], {}), size, 1 << 30)
+
+
+def test_second_survey_reads_nothing_and_changes_nothing(one_job: Path, tmp_path: Path) -> None:
+    lake = str(tmp_path / "lake")
+    assert fleet.survey(str(one_job), lake, workers=1).done == 16
+    before = files(lake)
+    again = fleet.survey(str(one_job), lake, workers=1)
+    assert (again.listed, again.new, again.done) == (16, 0, 0)
+    assert files(lake) == before
+    # Also if all files are read again, by a lake that forgot them.
+    fleet.survey(str(one_job), str(tmp_path / "second"), workers=1)
+    assert files(str(tmp_path / "second")) == before
+    assert len(before) == 9  # five empty parts, and those of one batch, which has no OOM
+
+
+def test_changed_file_replaces_its_rows(one_job: Path, tmp_path: Path) -> None:
+    lake = str(tmp_path / "lake")
+    fleet.survey(str(one_job), lake, workers=1)
+    first, *_ = sorted((one_job / "job-leak").iterdir())
+    shutil.copy(corpus.ROOT / "www" / "leak.pickle.gz", first)
+    changed = fleet.survey(str(one_job), lake, workers=1)
+    assert (changed.new, changed.statuses) == (1, {"ok": 1})
+    assert rows(lake, COUNTS)[0][:3] == (16, 16, 16)
+    assert rows(lake, f"SELECT peak_bytes FROM snapshot WHERE url = 'file://{first}'") == [(1_995_005_992,)]
+    assert rows(lake, "SELECT count(*) FROM all_rows WHERE url IS NOT NULL") == [(17,)]
+
+
+def test_copy_of_a_file_counts_once(one_job: Path, tmp_path: Path) -> None:
+    (one_job / "job-copy").mkdir()
+    first, *_ = sorted((one_job / "job-leak").iterdir())
+    shutil.copy(first, one_job / "job-copy" / first.name)
+    lake = str(tmp_path / "lake")
+    assert fleet.survey(str(one_job), lake, workers=1).done == 17
+    assert rows(lake, COUNTS)[0][:3] == (16, 16, 16)
+    assert rows(lake, "SELECT count(*) FROM (SELECT DISTINCT snapshot, device, site FROM site_use)") == rows(
+        lake, "SELECT count(*) FROM site_use"
+    )
+
+
+def test_copied_part_does_not_double_rows(one_job: Path, tmp_path: Path) -> None:
+    lake = str(tmp_path / "lake")
+    fleet.survey(str(one_job), lake, workers=1)
+    expected = fingerprint(lake)
+    for table in TABLES:
+        for part in Path(lake, "v1", table).glob("dt=2*/part-*.parquet"):
+            shutil.copy(part, part.with_name("part-copy.parquet"))
+            other_day = part.parent.with_name("dt=2027-01-01")
+            other_day.mkdir(exist_ok=True)
+            shutil.copy(part, other_day / part.name)
+    assert fingerprint(lake) == expected
+
+
+@pytest.mark.parametrize("stopped_at", range(5))
+def test_batch_that_is_stopped_at_a_write_is_invisible_or_whole(
+    one_job: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stopped_at: int
+) -> None:
+    # Files with steps and with OOMs, of one day: a batch has parts of all five tables.
+    corpus.write(one_job, ["job-oom-a"])
+    for path in one_job.rglob("*.gz"):
+        os.utime(path, (corpus.FIRST_TIME, corpus.FIRST_TIME))
+    lake, whole = str(tmp_path / "lake"), str(tmp_path / "whole")
+    fleet.survey(str(one_job), whole, workers=1, files=20)
+    expected = fingerprint(whole)
+    Lake(lake).create()
+    batch, *_ = _batches(one_job, 20)
+    write, count = Lake.write, 0
+
+    def failing(self: Lake, path: str, data: bytes) -> None:
+        nonlocal count
+        if count == stopped_at:
+            raise OSError("disk full")
+        count += 1
+        write(self, path, data)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Lake, "write", failing)
+        with pytest.raises(OSError, match="disk full"):
+            survey_batch(batch, Options(lake))
+    assert rows(lake, "SELECT count(*) FROM snapshot") == [(0,)]
+    for table in ("site_use", "oom", "step"):
+        assert rows(lake, f"SELECT count(*) FROM {table}") == [(0,)]
+    # Also if the next survey packs other batches: the rows that were left do not count.
+    fleet.survey(str(one_job), lake, workers=1, files=20 if stopped_at % 2 else 7)
+    assert fingerprint(lake) == expected
+
+
+def test_temporary_file_of_a_failed_write_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lake = Lake(str(tmp_path / "lake"))
+
+    def failing(*_: object) -> None:
+        raise OSError("disk full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", failing)
+        with pytest.raises(OSError, match="disk full"):
+            lake.write(lake.path("oom", "2026-11-01", "b"), b"data")
+    assert files(str(tmp_path / "lake")) == {}
+
+
+def test_shards_together_equal_one_survey(runs: Path, lake: str, tmp_path: Path) -> None:
+    sharded = str(tmp_path / "lake")
+    command = [sys.executable, "-m", "memscape", "fleet", "survey", str(runs), sharded, "--workers", "1", "--json"]
+    shards = [
+        subprocess.Popen([*command, "--shard", f"{index}/3"], stdout=subprocess.PIPE, text=True) for index in range(3)
+    ]
+    done = [json.loads(shard.communicate()[0]) for shard in shards]
+    assert [shard.returncode for shard in shards] == [0, 0, 0]
+    assert sum(counts["done"] for counts in done) == 96
+    assert all(counts["done"] for counts in done)
+    assert fingerprint(sharded) == fingerprint(lake)
+
+
+def test_broken_files_have_a_status_and_are_not_read_again(one_job: Path, tmp_path: Path) -> None:
+    bad = one_job / "job-bad"
+    bad.mkdir()
+    first, *_ = sorted((one_job / "job-leak").iterdir())
+    (bad / "cut.pickle.gz").write_bytes(first.read_bytes()[:5000])
+    (bad / "empty.pickle").write_bytes(b"")
+    (bad / "text.pickle").write_bytes(b"not a pickle")
+    (bad / "hostile.pickle").write_bytes(b"\x80\x04cos\nsystem\nX\x02\x00\x00\x00id\x85R.")
+    lake = str(tmp_path / "lake")
+    done = fleet.survey(str(one_job), lake, workers=1)
+    assert done.statuses == {"ok": 16, "decode": 3, "empty": 1}
+    assert fleet.survey(str(one_job), lake, workers=1, again=True).new == 0
+    errors = {status: count for status, count, *_ in rows(lake, "errors")}
+    assert errors == {"decode": 3, "empty": 1}
+    assert "decode 3, empty 1" in done.text()
+
+
+def test_file_that_is_gone_has_a_status_that_may_pass(one_job: Path, tmp_path: Path) -> None:
+    lake = str(tmp_path / "lake")
+    Lake(lake).create()
+    (batch,) = _batches(one_job, 64)
+    gone = Path(batch[3].url.removeprefix("file://"))
+    data, times = gone.read_bytes(), gone.stat()
+    gone.unlink()
+    assert survey_batch(batch, Options(lake)).statuses == {"ok": 15, "gone": 1}
+    gone.write_bytes(data)
+    os.utime(gone, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert fleet.survey(str(one_job), lake, workers=1).new == 0
+    again = fleet.survey(str(one_job), lake, workers=1, again=True)
+    assert again.statuses == {"ok": 1}
+    assert rows(lake, "SELECT DISTINCT status, count(*) FROM snapshot GROUP BY status") == [("ok", 16)]
+
+
+@pytest.mark.usefixtures("harmful")
+def test_crash_and_stall_cost_only_their_file(one_job: Path, tmp_path: Path) -> None:
+    job = one_job / "job-leak"
+    first, second, *_ = sorted(job.iterdir())
+    first.rename(job / "crash_rank0_step100.pickle.gz")
+    second.rename(job / "stall_rank1_step100.pickle.gz")
+    lake = str(tmp_path / "lake")
+    Lake(lake).create()
+    (batch,) = _batches(one_job, 64)
+    done = survey_batch(batch, Options(lake, seconds=1))
+    assert done.statuses == {"ok": 14, "crash": 1, "timeout": 1}
+    errors = {status: error for status, _, _, error in rows(lake, "errors")}
+    assert errors == {"crash": "memscape ended with signal SIGKILL", "timeout": "no result after 1 s"}
+
+
+@pytest.mark.usefixtures("harmful")
+def test_file_that_kills_its_worker_is_lost(one_job: Path, tmp_path: Path) -> None:
+    job = one_job / "job-leak"
+    first, *_ = sorted(job.iterdir())
+    first.rename(job / "kill-worker_rank0_step100.pickle.gz")
+    lake = str(tmp_path / "lake")
+    done = fleet.survey(str(one_job), lake, workers=2, files=8)
+    assert (done.done, done.statuses) == (16, {"ok": 15, "lost": 1})
+    assert rows(lake, "SELECT count(*), count_if(status = 'ok') FROM snapshot") == [(16, 15)]
+
+
+def test_exception_of_our_own_is_one_row(one_job: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fetch = worker._fetch
+
+    def failing(source: fleet.sources.Source, *more: object) -> str:
+        if source.url.endswith("rank00001_step000200_step.pickle.gz"):
+            raise TypeError("not a path")
+        return fetch(source, *more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(worker, "_fetch", failing)
+    lake = str(tmp_path / "lake")
+    Lake(lake).create()
+    (batch,) = _batches(one_job, 64)
+    assert survey_batch(batch, Options(lake)).statuses == {"ok": 15, "internal": 1}
+    assert rows(lake, "SELECT error FROM snapshot WHERE status = 'internal'") == [("TypeError: not a path",)]
+
+
+def test_interrupted_survey_finishes_running_batches(runs: Path, lake: str, tmp_path: Path) -> None:
+    stopped = str(tmp_path / "lake")
+    program = (
+        "import os, signal, sys\nfrom memscape import fleet\n"
+        "def stop(progress):\n    if progress.batches == 2: os.killpg(0, signal.SIGINT)\n"
+        "if __name__ == '__main__':\n"
+        "    done = fleet.survey(sys.argv[1], sys.argv[2], files=4, workers=1, report=stop)\n"
+        "    print(done.done, done.new, done.is_stopped)\n"
+    )
+    script = tmp_path / "stop.py"
+    script.write_text(program)
+    command = [sys.executable, str(script), str(runs), stopped]
+    run = subprocess.run(command, check=True, capture_output=True, text=True, start_new_session=True)
+    done, new, is_stopped = run.stdout.split()
+    assert (new, is_stopped) == ("96", "True")
+    # Those that ran when the signal came are finished.
+    assert 8 <= int(done) <= 16
+    assert rows(stopped, "SELECT count(*) FROM snapshot") == [(int(done),)]
+    assert fleet.survey(str(runs), stopped, files=10, workers=2).done == 96 - int(done)
+    assert fingerprint(stopped) == fingerprint(lake)
+
+
+def test_time_and_list_choose_files(runs: Path, tmp_path: Path) -> None:
+    since = datetime(2026, 11, 5, tzinfo=timezone.utc)
+    lake = str(tmp_path / "since")
+    assert fleet.survey(str(runs), lake, since=since, workers=1).done == 32
+    assert {job for (job,) in rows(lake, "SELECT DISTINCT job FROM snapshot")} == {"job-oom-a", "job-oom-b"}
+    chosen = sorted(str(path) for path in (runs / "job-odd").iterdir())[:3]
+    lines = [
+        chosen[0],
+        json.dumps({"url": chosen[1], "size": 7, "modified": "2026-11-03T00:00:00Z", "job": "other"}),
+        "",
+    ]
+    (tmp_path / "list.txt").write_text("\n".join(lines))
+    lake = str(tmp_path / "listed")
+    assert fleet.survey([], lake, list_file=str(tmp_path / "list.txt"), workers=1).statuses == {"ok": 2}
+    assert rows(lake, "SELECT job, bytes FROM snapshot ORDER BY job")[1] == ("other", 7)
+
+
+def test_batches_are_of_one_day_and_of_limited_size(runs: Path) -> None:
+    sources = list(listed([str(runs)], {}))
+    assert len(sources) == 96
+    batches = packed(sources, 5, 1 << 30)
+    assert all(len({source.day for source in batch}) == 1 and len(batch) <= 5 for batch in batches)
+    assert len(batches) == 24  # four for the 16 files of each of six days
+    assert sorted(source.url for batch in batches for source in batch) == sorted(source.url for source in sources)
+    assert [len(batch) for batch in packed(sources[:3], 64, 1)] == [1, 1, 1]
+
+
+def test_second_interrupt_ends_at_once() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        with _interruptible() as stop:
+            os.kill(os.getpid(), signal.SIGINT)
+            assert stop.is_set()
+            os.kill(os.getpid(), signal.SIGINT)
