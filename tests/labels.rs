@@ -46,7 +46,9 @@ fn found(opened: &mut Opened, search: &str) -> Vec<u32> {
     };
     let ask = |question| Request::Ask(Ask { serial: 3, device: 0, question });
     let ids = match opened.reply(ask(Question::Table(Box::new(question)))) {
-        Reply::Answer { answer: Answer::Table(page), .. } => page.rows.iter().map(|row| row.allocation).collect::<Vec<_>>(),
+        Reply::Answer { answer: Answer::Table(page), .. } => {
+            page.rows.iter().map(|row| row.allocation).collect::<Vec<_>>()
+        }
         other => panic!("{other:?}"),
     };
     // The search of the timeline and the tree finds the same.
@@ -66,7 +68,10 @@ fn metadata_shapes() -> Vec<(Value, Option<&'static str>)> {
     vec![
         (json!(""), None),
         (json!("testing"), Some("testing")),
-        (json!({"pool": "kv", "nested": {"a": [1, 2, null]}}), Some("{\"nested\": {\"a\": [1, 2, null]}, \"pool\": \"kv\"}")),
+        (
+            json!({"pool": "kv", "nested": {"a": [1, 2, null]}}),
+            Some("{\"nested\": {\"a\": [1, 2, null]}, \"pool\": \"kv\"}"),
+        ),
         (json!("{\"pool\":\"kv\",\"layer\":3}"), Some("{\"pool\":\"kv\",\"layer\":3}")),
         (json!("line one\n  line two\n"), Some("line one\n  line two\n")),
         (Value::Null, None),
@@ -144,7 +149,8 @@ fn allocations_are_grouped_by_metadata() {
 fn shared_case_has_metadata_of_each_allocation() {
     let Some(folder) = folder() else { return };
     let path = folder.join("metadata-every-shape.pickle");
-    let csv = stdout_of(&["sql", path.to_str().unwrap(), "SELECT id, user_metadata FROM allocation ORDER BY id", "--json"]);
+    let csv =
+        stdout_of(&["sql", path.to_str().unwrap(), "SELECT id, user_metadata FROM allocation ORDER BY id", "--json"]);
     let rows = serde_json::from_str::<Value>(&csv).unwrap()["rows"].take();
     let texts: Vec<Option<&str>> = rows.as_array().unwrap().iter().map(|row| row[1].as_str()).collect();
     assert_eq!(texts[..2], [None, Some("testing")]);
@@ -183,10 +189,18 @@ fn two_streams(name: &str) -> PathBuf {
                "segment_pool_id": pool, "is_expandable": false, "frames": [], "blocks": blocks})
     };
     let segments = json!([
-        segment(first, 0, default, json!([block(first, 5 * MIB, "active_allocated"), block(first + 5 * MIB, 59 * MIB, "inactive")])),
-        segment(second, SIDE_STREAM, private, json!([
-            block(second, 60 * MIB, "inactive"), block(second + 60 * MIB, 4 * MIB, "active_allocated")
-        ])),
+        segment(
+            first,
+            0,
+            default,
+            json!([block(first, 5 * MIB, "active_allocated"), block(first + 5 * MIB, 59 * MIB, "inactive")])
+        ),
+        segment(
+            second,
+            SIDE_STREAM,
+            private,
+            json!([block(second, 60 * MIB, "inactive"), block(second + 60 * MIB, 4 * MIB, "active_allocated")])
+        ),
     ]);
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, pickled(&json!({"segments": segments, "device_traces": [trace]}))).unwrap();
@@ -212,7 +226,10 @@ fn peak_of_a_stream_is_its_own() {
     let path = path.to_str().unwrap();
     let peak = |more: &[&str]| {
         let output = json_of(&[&["peak", path], more].concat());
-        assert!(output["rows"].as_array().unwrap().iter().map(|row| row["live_bytes"].as_u64().unwrap()).sum::<u64>() == output["live_bytes"]);
+        assert!(
+            output["rows"].as_array().unwrap().iter().map(|row| row["live_bytes"].as_u64().unwrap()).sum::<u64>()
+                == output["live_bytes"]
+        );
         ["live_bytes", "event", "count", "reserved_bytes"].map(|key| output[key].clone())
     };
     assert_eq!(peak(&[])[..3], [json!(44 * MIB), json!(0), json!(2)]);

@@ -157,7 +157,8 @@ fn event(action: &str, number: usize, frames: Option<&str>) -> Value {
         let (file, name) = text.split_once(':').unwrap_or(("train.py", text));
         json!({"filename": file, "name": name, "line": 1})
     };
-    let mut event = json!({"action": action, "addr": 4096 + 512 * number, "size": 512, "stream": 0, "time_us": 1000 + number});
+    let mut event =
+        json!({"action": action, "addr": 4096 + 512 * number, "size": 512, "stream": 0, "time_us": 1000 + number});
     if let Some(frames) = frames {
         event["frames"] = frames.split_whitespace().map(frame).collect();
     }
@@ -167,8 +168,10 @@ fn event(action: &str, number: usize, frames: Option<&str>) -> Value {
 /// Opens a trace that allocates once with each stack.
 fn opened_with(stacks: &[Option<&str>], annotations: &[(&str, usize, usize)]) -> Opened {
     let trace: Vec<Value> = stacks.iter().enumerate().map(|(number, stack)| event("alloc", number, *stack)).collect();
-    let mark = |stage: &str, name: &str, at: usize| json!({"stage": stage, "name": name, "device": 0, "time_us": 1000 + at});
-    let marks = annotations.iter().flat_map(|(name, from, last)| [mark("START", name, *from), mark("END", name, *last)]);
+    let mark =
+        |stage: &str, name: &str, at: usize| json!({"stage": stage, "name": name, "device": 0, "time_us": 1000 + at});
+    let marks =
+        annotations.iter().flat_map(|(name, from, last)| [mark("START", name, *from), mark("END", name, *last)]);
     let mut marks: Vec<Value> = marks.collect();
     marks.sort_by_key(|mark| mark["time_us"].as_u64());
     let value = json!({"segments": [], "device_traces": [trace], "external_annotations": marks});
@@ -179,7 +182,12 @@ fn opened_with(stacks: &[Option<&str>], annotations: &[(&str, usize, usize)]) ->
 fn shown(opened: &mut Opened) -> String {
     let phase = |phase: Phase| {
         let initial = &phase.kind.name()[..1];
-        format!("{initial}{}-{}{}", phase.span.from, phase.span.to - 1, if phase.annotation.is_none() { "?" } else { "" })
+        format!(
+            "{initial}{}-{}{}",
+            phase.span.from,
+            phase.span.to - 1,
+            if phase.annotation.is_none() { "?" } else { "" }
+        )
     };
     phases(opened, 0).into_iter().map(phase).collect::<Vec<_>>().join(" ")
 }
@@ -191,7 +199,14 @@ fn phases_are_inferred_from_stacks() {
     let cases: [(&str, &[Option<&str>], &str); 12] = [
         (
             "a step, with loss and clipping",
-            &[Some("main"), Some("Net.forward main"), Some("loss main"), Some("Tensor.backward main"), Some("clip main"), Some(ADAM)],
+            &[
+                Some("main"),
+                Some("Net.forward main"),
+                Some("loss main"),
+                Some("Tensor.backward main"),
+                Some("clip main"),
+                Some(ADAM),
+            ],
             "f1-2? b3-3? o5-5?",
         ),
         (
@@ -229,10 +244,17 @@ fn phases_are_inferred_from_stacks() {
         ),
         (
             "C++ stacks",
-            &[Some("??:at::empty forward main"), Some("??:torch::autograd::generated::MulBackward0::apply(x) ??:clone")],
+            &[
+                Some("??:at::empty forward main"),
+                Some("??:torch::autograd::generated::MulBackward0::apply(x) ??:clone"),
+            ],
             "f0-0? b1-1?",
         ),
-        ("hooks of custom optimizers", &[Some("backward main"), Some("a.py:update torch/optim/optimizer.py:wrapper main")], "b0-0? o1-1?"),
+        (
+            "hooks of custom optimizers",
+            &[Some("backward main"), Some("a.py:update torch/optim/optimizer.py:wrapper main")],
+            "b0-0? o1-1?",
+        ),
     ];
     for (case, stacks, expected) in cases {
         assert_eq!(shown(&mut opened_with(stacks, &[])), expected, "{case}");
@@ -241,7 +263,15 @@ fn phases_are_inferred_from_stacks() {
 
 #[test]
 fn annotated_phases_replace_inferred_ones_of_the_same_kind() {
-    let stacks = [Some("main"), Some("forward main"), Some("main"), Some("backward main"), Some("main"), Some(ADAM), Some("main")];
+    let stacks = [
+        Some("main"),
+        Some("forward main"),
+        Some("main"),
+        Some("backward main"),
+        Some("main"),
+        Some(ADAM),
+        Some("main"),
+    ];
     let of = |annotations: &[(&str, usize, usize)]| shown(&mut opened_with(&stacks, annotations));
     assert_eq!(of(&[]), "f1-2? b3-3? o5-5?");
     assert_eq!(of(&[("Optimizer.step#Adam.step", 4, 6)]), "f1-2? b3-3? o4-6");

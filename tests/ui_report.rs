@@ -4,14 +4,15 @@
 use crate::face::{self, Worker};
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::protocol::{
-    AxisPoint, Cell, Details, DeviceSummary, Evidence, Headline, MomentFacts, MomentSpec, OomPlan, Report, ReportQuestion, Sheet,
-    SheetColumn, SheetRow, Span, Statement, Threshold, Tone, Topic, WhatIf, WhatIfProof, WhatIfQuestion, WhatIfRun,
+    AxisPoint, Cell, Details, DeviceSummary, Evidence, Headline, MomentFacts, MomentSpec, OomPlan, Report,
+    ReportQuestion, Sheet, SheetColumn, SheetRow, Span, Statement, Threshold, Tone, Topic, WhatIf, WhatIfProof,
+    WhatIfQuestion, WhatIfRun,
 };
 use memscape::timeline::Axis;
 use memscape::ui::features::State;
 use memscape::ui::features::command::Command;
-use memscape::ui::features::insights::{Alarm, InsightsAction};
 use memscape::ui::features::insights::view::{ColumnKind, ReportView, StackView, TabState, tab_state, view};
+use memscape::ui::features::insights::{Alarm, InsightsAction};
 use memscape::ui::shell::action::Action;
 use memscape::ui::shell::commands;
 use memscape::ui::state::effect::Effect;

@@ -97,8 +97,7 @@ fn reserved_moment(history: &DeviceHistory) -> u32 {
 }
 
 impl Insight for Savings {
-    const NEEDS: &'static [Need] = 
-        &[Need::Categories, Need::Segments, Need::Steps, Need::Growth, Need::Simulation];
+    const NEEDS: &'static [Need] = &[Need::Categories, Need::Segments, Need::Steps, Need::Growth, Need::Simulation];
 
     fn new(&Given { file, history, segments, steps, growth, .. }: &Given<'_>) -> Savings {
         let caches = growth.map_or_else(Vec::new, |growth| growth.kv_caches(file, history));

@@ -174,9 +174,8 @@ const OPTIMIZER_TEMPORARIES_FIX: &str = "Use a fused optimizer (fused=True), or 
 fn is_of_optimizer_step(writer: &ReportWriter<'_>, saving: &Saving) -> bool {
     let words = ["torch/optim/", "optimizer", "_multi_tensor_", "_single_tensor_"];
     let first = saving.top_sites.first().filter(|_| saving.kind == SavingKind::Temporaries);
-    first.is_some_and(|&(_, _, id)| {
-        has_frame_with(&writer.file.snapshot, writer.file.stack(writer.history, id), &words)
-    })
+    first
+        .is_some_and(|&(_, _, id)| has_frame_with(&writer.file.snapshot, writer.file.stack(writer.history, id), &words))
 }
 
 /// Converts the first letter to lower case, so that the text can be used within a sentence.

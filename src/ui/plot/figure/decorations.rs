@@ -164,7 +164,12 @@ impl Pen<'_> {
             self.occupied.push((span, y));
             if tint == Tint::Peak {
                 // Red text is hard to read on the colours of blocks.
-                self.bar([span[0] - 3.0 * scale, span[1] + 3.0 * scale], [y - 10.5 * scale, y + 3.5 * scale], Tint::Ground, 0.92);
+                self.bar(
+                    [span[0] - 3.0 * scale, span[1] + 3.0 * scale],
+                    [y - 10.5 * scale, y + 3.5 * scale],
+                    Tint::Ground,
+                    0.92,
+                );
             }
             self.text(text.to_owned(), [x, y], anchor, tint, FontStyle::Outlined);
         }

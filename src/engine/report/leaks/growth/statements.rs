@@ -155,8 +155,12 @@ impl Growth {
                 bytes_text(growth.previous.bytes)
             );
             let span = self.span();
-            let evidence =
-                Evidence { span, allocation: Some(growth.newest), moment: span.map(|span| span.to), ..Evidence::default() };
+            let evidence = Evidence {
+                span,
+                allocation: Some(growth.newest),
+                moment: span.map(|span| span.to),
+                ..Evidence::default()
+            };
             writer.add_statement(Tone::Fact, text, Some(evidence));
         }
         groups
