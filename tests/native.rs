@@ -105,6 +105,7 @@ mod plan_curve;
 mod plan_growth;
 mod planned;
 mod plots;
+mod private_texts;
 mod range_report;
 #[path = "support/recorded.rs"]
 mod recorded;
