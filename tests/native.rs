@@ -112,6 +112,7 @@ mod plan_curve;
 mod plan_growth;
 mod planned;
 mod plots;
+mod private_texts;
 mod range_report;
 mod recommendations;
 #[path = "support/recorded.rs"]

@@ -1,8 +1,9 @@
 //! Arguments that several commands share, and parsers of their values.
 
+use super::opening::set_left_out;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use protocol::{LoadRange, NamedAction, NamedEvent, Query};
+use protocol::{LEAVE_OUT_NAMES, LeaveOut, LoadRange, NamedAction, NamedEvent, Query};
 use std::path::PathBuf;
 use ui::text::position_text::{EXPECTED_FORMS, Position, parse_position};
 
@@ -49,6 +50,55 @@ impl LoadArgs {
             max_events: self.load_last.unwrap_or(all.max_events),
         };
         if range.from >= range.to { Err("--load-from is after --load-to".to_owned()) } else { Ok(range) }
+    }
+}
+
+const LEAVE_OUT_HELP: &str = "Leave texts of the file out of the output: \"all\", or a list of
+
+paths        folders of source files, each replaced by a hash; file names are kept,
+             and paths of PyTorch, Python and well-known packages
+source       text of source files, and source lines of tracebacks
+annotations  names of annotations, numbered instead, except those of PyTorch
+metadata     user_metadata of events, names of tensors
+host         name of the host
+recorder     what the recorder wrote about the run, except capacities, counters and steps
+
+Sizes, times, addresses, totals, function names and line numbers are kept.";
+
+/// Texts to leave out of the output.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub(crate) struct LeaveOutArgs {
+    /// Leave texts of the file out of the output, for sharing: "all", or some of paths, source, annotations, metadata, host, recorder
+    #[arg(long = "leave-out", value_name = "TEXTS", value_parser = parse_leave_out, global = true, long_help = LEAVE_OUT_HELP)]
+    texts: Option<LeaveOut>,
+}
+
+impl LeaveOutArgs {
+    pub(crate) fn is_given(&self) -> bool {
+        self.texts.is_some()
+    }
+
+    /// Returns an error message if texts are left out in a command that is not about one snapshot.
+    pub(crate) fn conflict(&self, is_general: bool) -> Option<String> {
+        (self.is_given() && is_general).then(|| {
+            "--leave-out is for commands that read one snapshot: write one without these texts with convert".to_owned()
+        })
+    }
+
+    /// Leaves the texts out of all files that are opened later.
+    pub(crate) fn apply(&self) {
+        self.texts.into_iter().for_each(set_left_out);
+    }
+}
+
+fn parse_leave_out(text: &str) -> Result<LeaveOut, String> {
+    if text == "all" {
+        return Ok(LeaveOut::ALL);
+    }
+    let mut what = LeaveOut::default();
+    match text.split(',').map(str::trim).find(|name| !what.add(name)) {
+        None => Ok(what),
+        Some(_) => Err(format!("expected all, or some of {}", LEAVE_OUT_NAMES.join(","))),
     }
 }
 

@@ -2,6 +2,7 @@
 //! gzipped file, or gzipped columns.
 
 use super::input::Input;
+use super::opening::left_out;
 use base::units::Bytes;
 use engine::{Engine, NeededBytes};
 use flate2::Compression;
@@ -35,6 +36,13 @@ impl EmbeddedSnapshot {
             Err(WriteError::Unsupported(why)) => Err(why),
             Err(_) => Err("the columns are too large for a page"),
         };
+        if left_out().is_some() {
+            // The file itself has the texts that are left out.
+            let raw_bytes = input.total_bytes().unwrap_or_default();
+            return columns
+                .map(|bytes| EmbeddedSnapshot { raw_bytes, encoding: "gzipped columns", bytes })
+                .map_err(str::to_owned);
+        }
         let file = EmbeddedSnapshot::encode_file(input, columns.as_ref().map_or(MAX_SNAPSHOT_BYTES, Vec::len));
         match (file, columns) {
             (Ok(Some(file)), _) => Ok(file),

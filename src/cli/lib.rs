@@ -78,7 +78,7 @@ use cache::CacheArgs;
 use capture::capture;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use common_args::LoadArgs;
+use common_args::{LeaveOutArgs, LoadArgs};
 use memory_warning::MemoryArgs;
 use output::{print, print_stderr};
 use output_file::OutputFile;
@@ -97,6 +97,8 @@ struct Memscape {
     command: Command,
     #[command(flatten)]
     load: LoadArgs,
+    #[command(flatten)]
+    leave_out: LeaveOutArgs,
     #[command(flatten)]
     caching: CacheArgs,
     #[command(flatten)]
@@ -225,15 +227,19 @@ enum Command {
 
 /// Runs the command line with the arguments of this process.
 pub fn main() -> ExitCode {
-    let parsed = parse(std::env::args_os()).and_then(|(Memscape { command, load, caching, layout, room }, refused)| {
-        let range = load.range().and_then(|range| command.conflict(&load).map_or(Ok(range), Err));
-        let conflict = |conflict| Memscape::command().error(ErrorKind::ArgumentConflict, conflict);
-        opening::set_load_range(range.map_err(conflict)?);
-        caching.apply();
-        layout.apply();
-        room.apply(command.accepts_load_range());
-        Ok((command, refused))
-    });
+    let parsed = parse(std::env::args_os()).and_then(
+        |(Memscape { command, load, leave_out, caching, layout, room }, refused)| {
+            let conflict = command.conflict(&load).or_else(|| leave_out.conflict(command.is_general()));
+            let range = load.range().and_then(|range| conflict.map_or(Ok(range), Err));
+            let conflict = |conflict| Memscape::command().error(ErrorKind::ArgumentConflict, conflict);
+            opening::set_load_range(range.map_err(conflict)?);
+            leave_out.apply();
+            caching.apply();
+            layout.apply();
+            room.apply(command.accepts_load_range());
+            Ok((command, refused))
+        },
+    );
     let ended = parsed.map(|(command, refused)| refused.map_err(|error| vec![error]).and_then(|()| command.run()));
     // All output is printed. Wait for cache files that are still being written.
     kept_file::close();
@@ -417,10 +423,13 @@ fn run_for_answer(
     let words = ["memscape", command].into_iter().chain(has_json.then_some("--json")).chain([path]);
     let parsed = parse(words.chain(arguments.iter().map(String::as_str)).map(OsString::from));
     // clap reports --help as an error, which is not an answer here.
-    let (Memscape { command: parsed_command, load, .. }, refused) =
+    let (Memscape { command: parsed_command, load, leave_out, .. }, refused) =
         parsed.map_err(|error| ask::argument_error(&error.to_string()))?;
     if !is_answered(&parsed_command) {
         return Err(format!("{command} is not about one snapshot: run memscape {command}"));
+    }
+    if leave_out.is_given() {
+        return Err("the file is open already: give --leave-out to the program".to_owned());
     }
     if !load.is_all() {
         return Err("the file is open already: give --load-from, --load-to and --load-last to the program".to_owned());

@@ -8,7 +8,7 @@ use super::memory_warning::warning;
 use super::output::print_stderr;
 use base::units::Bytes;
 use engine::{Engine, NeededBytes, Reply, Request, Work};
-use protocol::{FileSummary, LoadRange, Member, Progress};
+use protocol::{FileSummary, LeaveOut, LoadRange, Member, Progress};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::sync::OnceLock;
@@ -19,6 +19,19 @@ static LOAD_RANGE: OnceLock<LoadRange> = OnceLock::new();
 /// Sets the range of events to load from all files that are opened later.
 pub(crate) fn set_load_range(range: LoadRange) {
     let _ = LOAD_RANGE.set(range);
+}
+
+/// Kinds of texts that are left out of each file. Set before files are opened.
+static LEFT_OUT: OnceLock<LeaveOut> = OnceLock::new();
+
+/// Leaves texts of these kinds out of all files that are opened later.
+pub(crate) fn set_left_out(what: LeaveOut) {
+    let _ = LEFT_OUT.set(what);
+}
+
+/// Returns the kinds of texts that are left out of each file. `None` if files are opened as they are.
+pub(crate) fn left_out() -> Option<LeaveOut> {
+    LEFT_OUT.get().copied()
 }
 
 /// Returns the last component of a path, or the whole path if there is none.
@@ -75,9 +88,10 @@ pub(crate) fn open(
     Ok((summary, OpenedFile::new(engine, place)))
 }
 
-/// Returns the cache entry of a file, or `None` if only a member or a range of events is loaded.
+/// Returns the cache entry of a file, or `None` if only a part of it is loaded: a member, a range of events, or all but
+/// private texts.
 pub(crate) fn cache_entry(input: &Input, member: Option<u32>) -> Option<CacheEntry> {
-    if member.is_none() && loads_all() { CacheEntry::for_input(input) } else { None }
+    if member.is_none() && loads_all() && left_out().is_none() { CacheEntry::for_input(input) } else { None }
 }
 
 /// Returns true if files are loaded with all their events (no `--load-…` option).
@@ -103,6 +117,7 @@ pub(crate) fn open_with(
     show: bool,
 ) -> Result<(FileSummary, Engine), String> {
     LOAD_RANGE.get().into_iter().for_each(|&range| engine.request(Request::Load(range)));
+    left_out().into_iter().for_each(|what| engine.leave_out(what));
     let begin = |engine: &mut Engine, input: &mut Input| {
         let (name, total_bytes, access) = (name.to_owned(), input.total_bytes(), input.access());
         engine.request(Request::Open { name, total_bytes, access, member });

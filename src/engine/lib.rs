@@ -74,7 +74,7 @@ use base::slice::TimeSlice;
 use intake::{Loader, MAX_TABLE_BYTES};
 use loading::Loading;
 use open::OpenFile;
-use protocol::{LoadRange, PartialFile};
+use protocol::{LeaveOut, LoadRange, PartialFile};
 use questions::Questions;
 use std::collections::VecDeque;
 
@@ -92,6 +92,8 @@ pub struct Engine {
     max_table_bytes: u64,
     /// Range of events to load from each file.
     load_range: LoadRange,
+    /// Function that makes a loader leave out texts, and the kinds of texts ([`Engine::leave_out`]).
+    leave_out: Option<(fn(&mut Loader, LeaveOut), LeaveOut)>,
     loading: Option<Box<Loading>>,
     file: Option<Box<OpenFile>>,
     questions: Questions,
@@ -130,6 +132,12 @@ impl Engine {
         Engine { prepare_loader: Some(Loader::accept_histories), ..self }
     }
 
+    /// Leaves texts of these kinds out of files that are opened later. The code for that is linked only if this is
+    /// called.
+    pub fn leave_out(&mut self, what: LeaveOut) {
+        self.leave_out = Some((Loader::leave_out, what));
+    }
+
     /// Creates an engine without the simulated allocator, whose code is then not linked. Queries of the kind
     /// [`Question::WhatIf`] are not answered. Cache files written by [`Engine::write_cache`] are rejected unless
     /// [`Engine::with_cache_files`] is called.
@@ -141,6 +149,7 @@ impl Engine {
         Engine {
             max_table_bytes: MAX_TABLE_BYTES,
             load_range,
+            leave_out: None,
             loading,
             file,
             questions,
@@ -160,6 +169,9 @@ impl Engine {
                 self.questions = Questions::new(self.simulator);
                 let loader = Loader::new(name, total_bytes, access, member, self.max_table_bytes);
                 let mut loader = loader.with_range(self.load_range);
+                if let Some((leave_out, what)) = self.leave_out {
+                    leave_out(&mut loader, what);
+                }
                 self.prepare_loader.into_iter().for_each(|prepare| prepare(&mut loader));
                 self.loading = Some(Box::new(Loading::new(loader)));
             }

@@ -16,6 +16,7 @@ mod loaded_file;
 mod loader;
 mod memory_limit;
 mod partial;
+mod private;
 mod probe;
 mod snapviewer;
 mod spans;

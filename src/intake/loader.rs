@@ -8,6 +8,7 @@ use super::input_buffer::Supply;
 use super::loaded_file::LoadedFile;
 use super::memory_limit::{MemoryMonitor, TooLarge};
 use super::partial::PartialState;
+use super::private;
 use super::snapviewer::is_drawing;
 use base::heap::HeapBytes;
 use base::out_of_line::out_of_line;
@@ -15,7 +16,7 @@ use base::slice::TimeSlice;
 use history::container::{Container, ContainerError, Content};
 use history::replay::Builder;
 use history::snapshot::{Snapshot, WarningKind};
-use protocol::{Access, LoadRange, Member, NeededBytes, PartialFile, Phase, Progress};
+use protocol::{Access, LeaveOut, LoadRange, Member, NeededBytes, PartialFile, Phase, Progress};
 
 /// Error that occurs while a file is loaded. The message names the position and the cause.
 #[derive(Debug, thiserror::Error)]
@@ -47,6 +48,9 @@ pub struct Loader {
     load_range: LoadRange,
     /// Function that configures the event sink if the content is in the column format.
     prepare_sink: Option<fn(&mut RecordingSink)>,
+    /// Function that removes texts from the decoded snapshot, and the kinds of texts. Its code is linked only if
+    /// [`Loader::leave_out`] is called.
+    remove_texts: Option<(fn(&mut Snapshot, LeaveOut), LeaveOut)>,
     /// Partial results. `None` until they are requested.
     partial_results: Option<Box<PartialState>>,
     /// Snapshots in one pickle, JSON or tar file, if it has several.
@@ -76,6 +80,7 @@ impl Loader {
             watch: MemoryMonitor::new(memory),
             load_range: LoadRange::ALL,
             prepare_sink: None,
+            remove_texts: None,
             partial_results: None,
             members: None,
             member_name: None,
@@ -92,6 +97,11 @@ impl Loader {
     /// Makes the loader accept cached histories as well as events.
     pub fn accept_histories(&mut self) {
         self.prepare_sink = Some(RecordingSink::accept_histories);
+    }
+
+    /// Leaves texts of these kinds out of the loaded file.
+    pub fn leave_out(&mut self, what: LeaveOut) {
+        self.remove_texts = Some((private::leave_out, what));
     }
 
     /// Feeds the bytes from the position that [`Loader::wants`] returned.
@@ -175,6 +185,9 @@ impl Loader {
                             let (mut snapshot, recorder) = *decoded;
                             for layer in self.container.layers_with_trailing_bytes() {
                                 snapshot.warnings.add(WarningKind::TrailingBytes(layer), 1, || layer.to_owned());
+                            }
+                            if let Some((remove_texts, what)) = self.remove_texts {
+                                remove_texts(&mut snapshot, what);
                             }
                             let builder = Builder::new(&snapshot, recorder);
                             self.partial_results

@@ -21,6 +21,7 @@ mod plan;
 mod plot;
 mod plot_settings;
 mod pools;
+mod private;
 mod question;
 mod range;
 mod reply;
@@ -64,6 +65,7 @@ pub use plan::{Factor, OomPlan, PlanCurve, PlanGroup, PlanPage, PlanQuestion, Pl
 pub use plot::{AddressMap, Curves, HitMemory, HitSegment, MappedRange, MemoryFilter, Plot};
 pub use plot_settings::{Grouping, Highlight, PlotSettings};
 pub use pools::{PoolName, default_pool_name, pool_name};
+pub use private::{LEAVE_OUT_NAMES, LeaveOut};
 pub use question::{
     Arrangement, DEFAULT_RULES, Ends, Internal, InternalRules, Merge, NodeKind, NodeLabel, Root, RuleError, Scope,
     Span, Weight,

@@ -45,6 +45,11 @@ impl Frames {
         Some(FrameId(id))
     }
 
+    /// Creates a table with these rows. Equal rows are not merged, and frames added later are.
+    pub(super) fn from_rows(frames: Vec<Frame>) -> Frames {
+        Frames { frames, ..Frames::default() }
+    }
+
     /// Returns the frame with this id.
     ///
     /// # Panics

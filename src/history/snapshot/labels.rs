@@ -61,6 +61,11 @@ impl LabelTable {
         Some(LabelsId(id))
     }
 
+    /// Creates a table with these rows. Equal rows are not merged.
+    pub(super) fn from_rows(rows: Vec<Labels>) -> LabelTable {
+        LabelTable { rows, ..LabelTable::default() }
+    }
+
     /// Returns the labels with this id, or labels without any value if the id is out of range.
     pub fn labels(&self, id: LabelsId) -> Labels {
         self.rows.get(id.0 as usize).copied().unwrap_or_default()

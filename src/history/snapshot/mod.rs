@@ -10,6 +10,7 @@ pub mod error;
 pub mod event;
 pub mod frames;
 pub mod labels;
+pub mod rewrite;
 pub mod schema;
 pub mod segments;
 pub mod stacks;

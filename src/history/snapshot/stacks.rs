@@ -70,6 +70,13 @@ impl Stacks {
         Some(StackId(node))
     }
 
+    /// Creates a tree with the nodes of `stacks`, where each frame is replaced. Equal stacks are not merged.
+    pub(super) fn with_frames(stacks: &Stacks, mut replace: impl FnMut(u32) -> u32) -> Stacks {
+        let root = stacks.nodes.iter().take(1);
+        let others = stacks.nodes.iter().skip(1).map(|(parent, frame)| (parent, replace(frame)));
+        Stacks { nodes: root.chain(others).collect(), ..Stacks::default() }
+    }
+
     fn is_equal(&self, id: StackId, frames: &[u32]) -> bool {
         let mut node = id.0 as usize;
         frames.iter().all(|&wanted| {
