@@ -48,6 +48,7 @@ fn report_has_headings_summary_sentences_and_tables() {
             },
             Sheet { title: "Else".to_owned(), ..Sheet::default() },
         ],
+        headline: None,
     };
     let expected = "\
 ## Leaks & waste: run\\_1.pickle · GPU 0

@@ -2,7 +2,7 @@
 
 use super::facts::{OomFacts, RoundedAtOoms, min_capacity};
 use super::kind_sums::SumsByKind;
-use crate::recorder_facts::recorder_facts;
+use crate::recorder_facts::{paused_over_time, recorder_facts};
 use crate::side::Side;
 use crate::state::{DeviceState, SegmentSizing, driver_request_size};
 use base::slice::TimeSlice;
@@ -70,10 +70,11 @@ pub fn oom_records(side: &Side<'_>) -> Vec<OomRecord> {
     let mut rounded = RoundedAtOoms::default();
     while rounded.step(file, history, slice).is_err() {}
     let recorded = recorder_facts(&file.snapshot, history).into_iter().find(|(key, _)| key == CAPACITY);
-    let capacity = recorded.map_or(0, |(_, bytes)| bytes).max(min_capacity(history));
+    let paused = paused_over_time(&file.snapshot, history.device);
+    let capacity = recorded.map_or(0, |(_, bytes)| bytes).max(min_capacity(history, &paused));
     let first_state = events.len().saturating_sub(MAX_STATES);
     let records = events.iter().zip(&rounded.at_ooms).enumerate().map(|(index, (&event, &rounded))| {
-        let facts = OomFacts::new(history, event);
+        let facts = OomFacts::new(history, event, &paused);
         let free = (index >= first_state).then(|| free_at(side, event, slice)).flatten();
         // As in the insight, which examines the free blocks at the newest OOM only.
         let exact = free.as_ref().filter(|_| index + 1 == events.len()).map(|sums| sums.free);
