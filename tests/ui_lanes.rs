@@ -266,10 +266,8 @@ fn time_axis_aligns_lanes() {
 #[test]
 fn devices_with_times_are_shown_on_time_axis() {
     let s = 1_000_000;
-    let devices = vec![
-        device(0, 999, 1 << 20, Some((10 * s, 74 * s))),
-        device(1, 99, 1 << 20, Some((42 * s, 106 * s))),
-    ];
+    let devices =
+        vec![device(0, 999, 1 << 20, Some((10 * s, 74 * s))), device(1, 99, 1 << 20, Some((42 * s, 106 * s)))];
     let mut page = Page::open(devices);
     assert_eq!(page.state.axis, Axis::Time);
     page.answer_scenes();

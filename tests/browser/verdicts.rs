@@ -139,7 +139,8 @@ fn line_above_compared_plots_is_the_verdict() {
     page.drop_files(&[&a, &b]);
     page.wait_for_state("ready");
     page.wait_until("the verdict is known", || page.text("#insights-statements").contains("B's peak"));
-    let verdict = "document.querySelector('#insights-statements [data-item=\"0\"] span:not(.sign, .unseen, .show)').textContent";
+    let verdict =
+        "document.querySelector('#insights-statements [data-item=\"0\"] span:not(.sign, .unseen, .show)').textContent";
     let verdict = page.evaluate(verdict).as_str().unwrap_or_default().to_owned();
     page.wait_for(&verdict, || page.text("#compare-cursor"));
     assert!(edges(&page, "#compare-cursor")[1] <= edges(&page, "#stage")[0]);
@@ -155,7 +156,9 @@ fn cursor_label_has_a_row_above_several_lanes() {
     let row = || page.bounding_box("#plot").top - page.bounding_box("#stage").top;
     assert!(row() <= 1.0, "one device has no row of labels");
     page.click("#lanes");
-    page.wait_until("both devices are shown", || page.evaluate("document.querySelectorAll('#lane-labels .lane').length") == 2);
+    page.wait_until("both devices are shown", || {
+        page.evaluate("document.querySelectorAll('#lane-labels .lane').length") == 2
+    });
     page.wait_until("the row of labels is there", || (row() - 21.0).abs() <= 1.0);
     page.wait_for(&Some("true".to_owned()), || page.attribute("#axis", "aria-pressed"));
     page.click("#lanes");

@@ -10,7 +10,8 @@ use base::units::{Bytes, EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{FrameId, Snapshot, StackId};
 use protocol::{
-    Cell, Chart, ChartPart, Evidence, Headline, Report, ReportQuestion, Sheet, SheetRow, Span, Statement, Threshold, Tone,
+    Cell, Chart, ChartPart, Evidence, Headline, Report, ReportQuestion, Sheet, SheetRow, Span, Statement, Threshold,
+    Tone,
 };
 
 /// Maximum number of rows per table, even if the query allows more.

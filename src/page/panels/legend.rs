@@ -11,9 +11,7 @@ use protocol::{Grouping, LegendEntry, Plot};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use ui::features::State;
-use ui::plot::legend::{
-    Line, MAX_UNFILTERED, VisiblePixels, drawn_marks, filtered, heading, lines as entry_lines,
-};
+use ui::plot::legend::{Line, MAX_UNFILTERED, VisiblePixels, drawn_marks, filtered, heading, lines as entry_lines};
 use ui::plot::marks::track_count;
 use ui::shell::action::Action;
 use web_sys::{Event, HtmlElement};

@@ -59,7 +59,8 @@ impl Part for Panel {
         let above = space_above(state, &view, &canvas);
         let right = (ui::plot::plots::axis::right_axis_px(state) * canvas.scale).round();
         let row = (label_row_px(state) * canvas.scale).round();
-        let now = (Overlay::from_state(state), (stage, canvas.height_px, above, right, row), app.theme.borrow().clone());
+        let now =
+            (Overlay::from_state(state), (stage, canvas.height_px, above, right, row), app.theme.borrow().clone());
         let Some((overlay, _, theme)) = self.shown.update(now) else { return };
         let layer = &elements.overlay;
         if (layer.width(), layer.height()) != stage {

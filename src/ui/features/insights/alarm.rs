@@ -30,8 +30,7 @@ pub(super) fn open_failed_rank(tab: &InsightsTab, shared: &Shared, out: &mut Out
     if ranks.stage != Survey::Done || !ranks.tries_next || is_in_use {
         return;
     }
-    let is_final =
-        |it: &TopicQuestion| it.topic == Topic::Ranks && it.cursor_or_version == Some(shared.ranks.version);
+    let is_final = |it: &TopicQuestion| it.topic == Topic::Ranks && it.cursor_or_version == Some(shared.ranks.version);
     let report = tab.reports.iter().find(|(question, _)| is_final(question)).map(|(_, report)| report);
     let first = report.and_then(|report| report.statements.first()).filter(|first| first.tone == Tone::Alarm);
     let open = first.and_then(|first| first.evidence.as_ref()?.open);
