@@ -1,7 +1,7 @@
 //! File tab of the side panel: selects for the snapshot and the device, main figures, facts and warnings.
 
 use crate::app::{AddListener, App, LastShown, Part};
-use crate::dom::{append, attribute_at, clear, set_attribute, set_text};
+use crate::dom::{append, attribute_at, clear, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use base::units::pluralize;
 use protocol::{DeviceSummary, FileSummary};
@@ -84,7 +84,8 @@ impl Part for Panel {
         }
         elements.device_field.set_hidden(state.drawn_file().is_none_or(|file| file.devices.len() < 2));
         let Some(file) = state.file() else { return };
-        elements.picture.set_hidden(state.device().is_none());
+        // Only the note on the reason is shown.
+        set_flag(&elements.picture, "data-void", state.device().is_none());
         fill(elements, &elements.device, devices(file).into_iter(), state.device_index);
         show_warnings(elements, file);
         match state.device() {

@@ -162,7 +162,7 @@ impl Pen<'_> {
         let free_y = (0..MAX_LABEL_ROWS).map(|row| y + f64::from(row) * line).find(|&y| is_free(y));
         if let Some(y) = free_y {
             self.occupied.push((span, y));
-            if tint == Tint::Peak {
+            if tint == Tint::Peak && !text.is_empty() {
                 // Red text is hard to read on the colours of blocks.
                 self.bar(
                     [span[0] - 3.0 * scale, span[1] + 3.0 * scale],
