@@ -54,3 +54,17 @@ def test_stopped_batch_is_not_registered_and_new_batches_are_read_beside_the_log
     for table, one, other in zip(TABLES, found, expected):
         if table != "snapshot":
             assert one == other, table
+
+
+def test_file_that_was_denied_can_be_read_after_its_batch_is_registered(one_job: Path, tmp_path: Path) -> None:
+    lake = str(tmp_path / "lake")
+    Lake(lake).create()
+    (batch,) = packed(listed([str(one_job)], {}), 64, 1 << 30)
+    survey_batch(batch[:1], Options(lake), {0: ("denied", "not allowed")})
+    compact(lake)
+    assert rows(lake, "SELECT status FROM snapshot") == [("denied",)]
+    assert fleet.survey(str(one_job), lake, workers=1).done == 15
+    assert fleet.survey(str(one_job), lake, workers=1, again=True).statuses == {"ok": 1}
+    assert rows(lake, "SELECT count(*), count_if(status = 'ok') FROM snapshot") == [(16, 16)]
+    compact(lake)
+    assert rows(lake, "SELECT count(*), count_if(status = 'ok') FROM snapshot") == [(16, 16)]

@@ -18,7 +18,7 @@ from conftest import files, fingerprint, rows
 from memscape import fleet
 from memscape.fleet import worker
 from memscape.fleet.driver import _interruptible
-from memscape.fleet.lake import TABLES, Lake, packed
+from memscape.fleet.lake import RULES_VERSION, TABLES, Lake, packed
 from memscape.fleet.sources import listed
 from memscape.fleet.worker import Options, survey_batch
 
@@ -261,6 +261,21 @@ def test_batches_are_of_one_day_and_of_limited_size(runs: Path) -> None:
     assert len(batches) == 24  # four for the 16 files of each of six days
     assert sorted(source.url for batch in batches for source in batch) == sorted(source.url for source in sources)
     assert [len(batch) for batch in packed(sources[:3], 64, 1)] == [1, 1, 1]
+
+
+def test_upgrade_reads_rows_of_older_rules_again(
+    one_job: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lake = str(tmp_path / "lake")
+    fleet.survey(str(one_job), lake, workers=1)
+    assert fleet.survey(str(one_job), lake, workers=1, upgrade=True).new == 0
+    monkeypatch.setattr("memscape.fleet.lake.RULES_VERSION", 2)
+    assert fleet.survey(str(one_job), lake, workers=1, upgrade=True).done == 16
+    assert rows(lake, COUNTS)[0][:3] == (16, 16, 16)
+
+
+def test_version_of_the_rules_is_that_of_the_program(lake: str) -> None:
+    assert rows(lake, "SELECT DISTINCT survey_version FROM snapshot") == [(RULES_VERSION,)]
 
 
 def test_second_interrupt_ends_at_once() -> None:

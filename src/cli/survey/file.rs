@@ -17,6 +17,8 @@ use std::sync::Arc;
 
 /// Number of characters of a SHA-256 that identify a snapshot.
 const ID_CHARS: usize = 16;
+/// Maximum number of findings about an OOM that are stored.
+const MAX_FINDINGS: usize = 3;
 
 /// A file that could not be read: its status, and the reason.
 struct Failure(&'static str, String);
@@ -177,7 +179,8 @@ fn add_snapshot(
     }
 }
 
-/// Returns the findings of `memscape oom`, without those from simulations, which would take most of the time.
+/// Returns the first findings of `memscape oom`: the request, what was live, and the largest call sites. The others need
+/// simulations, which would take most of the time.
 fn oom_findings(engine: &mut Engine, device: i64) -> Vec<String> {
     let question = ReportQuestion {
         topic: Topic::OutOfMemory,
@@ -190,7 +193,8 @@ fn oom_findings(engine: &mut Engine, device: i64) -> Vec<String> {
         let work = engine.step(&mut cancellation::should_continue);
         match engine.next_reply() {
             Some(Reply::Answer { answer: Answer::Report(report), .. }) => {
-                return report.statements.into_iter().map(|statement| statement.text).collect();
+                let statements = report.statements.into_iter().take(MAX_FINDINGS);
+                return statements.map(|statement| statement.text).collect();
             }
             None if work == Work::Idle || !cancellation::should_continue() => return Vec::new(),
             _ => {}

@@ -115,7 +115,7 @@ pub struct OomRow {
     pub site: String,
     /// Hash of the place that made the request and of the places that held a tenth or more of the live bytes.
     pub signature: String,
-    /// Findings about the newest OOM.
+    /// First findings about the newest OOM.
     pub verdict: Option<String>,
 }
 

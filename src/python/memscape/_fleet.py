@@ -74,6 +74,7 @@ def _parser() -> argparse.ArgumentParser:
     survey.add_argument(
         "--again", action="store_true", help="read files again whose failure may have passed, such as denied"
     )
+    survey.add_argument("--upgrade", action="store_true", help="read files again whose rows were made by older rules")
     survey.add_argument("--files", type=int, default=64, metavar="N", help="files of a batch, at most [default: 64]")
     survey.add_argument(
         "--root",
@@ -147,6 +148,7 @@ def _survey(chosen: argparse.Namespace) -> int:
         list_file=chosen.list,
         since=chosen.since,
         again=chosen.again,
+        upgrade=chosen.upgrade,
         shard=chosen.shard,
         files=chosen.files,
         workers=chosen.workers,

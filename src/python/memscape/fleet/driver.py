@@ -10,9 +10,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timezone
 from itertools import islice
 
+from . import lake as layout
 from .engines import ENGINES, Batch, Result
 from .lake import PASSING, Lake, packed
 from .queries import connect
@@ -56,6 +57,7 @@ def survey(
     list_file: str | None = None,
     since: datetime | None = None,
     again: bool = False,
+    upgrade: bool = False,
     shard: tuple[int, int] = (0, 1),
     files: int = 64,
     most_bytes: int = 2 << 30,
@@ -75,6 +77,7 @@ def survey(
         list_file: File with the sources, instead of `urls`. See `sources.read_list`.
         since: Only files that changed at this time or later.
         again: Read files again whose failure may have passed, such as `denied` or `timeout`.
+        upgrade: Read files again whose rows were made by older rules.
         shard: Index and number of shards. Each surveys a part of the files, on its own.
         files: Maximum number of files in a batch.
         most_bytes: Maximum size of a batch, in bytes.
@@ -88,8 +91,9 @@ def survey(
     storage = storage or {}
     target, progress = Lake(lake, storage), Progress()
     target.create()
-    options = Options(lake, storage, tuple(roots), memory, seconds)
-    known = _known(lake, storage, again)
+    run = datetime.now(timezone.utc).isoformat() if again or upgrade else ""
+    options = Options(lake, storage, tuple(roots), memory, seconds, run)
+    known = _known(lake, storage, again, upgrade)
     sources = read_list(list_file, storage) if list_file else listed([urls] if isinstance(urls, str) else urls, storage)
     started = time.monotonic()
 
@@ -119,11 +123,12 @@ def survey(
     return progress
 
 
-def _known(lake: str, storage: Storage, again: bool) -> set[int]:
+def _known(lake: str, storage: Storage, again: bool, upgrade: bool) -> set[int]:
     """Return hashes of the address and version of each file that is left out."""
     connection = connect(lake, storage=storage, tables=("snapshot",))
     passing = f"AND status NOT IN {PASSING}" if again else ""
-    rows = connection.execute(f"SELECT url, version FROM all_rows WHERE url IS NOT NULL {passing}")
+    rules = f"AND survey_version >= {layout.RULES_VERSION}" if upgrade else ""
+    rows = connection.execute(f"SELECT url, version FROM all_rows WHERE url IS NOT NULL {passing} {rules}")
     found: set[int] = set()
     while some := rows.fetchmany(100_000):
         found.update(map(hash, some))

@@ -18,6 +18,8 @@ from .sources import Source, Storage
 
 # Version of the layout and of the tables, which is the name of the folder. Columns may be added within a version.
 VERSION = 1
+# Version of the rules in src/analysis/place.rs, which is in every row.
+RULES_VERSION = 1
 # In the order of writing. The part of `snapshot` is last: its rows make the batch count.
 TABLES = ("site_use", "oom", "step", "site", "snapshot")
 # Statuses that may be different next time. The others stay until the file changes.
@@ -100,9 +102,13 @@ def hashed(texts: Iterable[Any]) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
-def batch_name(sources: list[Source]) -> str:
-    """Return the name of a batch. Equal sources have equal names, whoever surveys them."""
-    return hashed([VERSION, *(f"{source.url} {source.version}" for source in sources)])
+def batch_name(sources: list[Source], run: str = "") -> str:
+    """Return the name of a batch. Equal sources have equal names, whoever surveys them.
+
+    `run` is a text of a survey that reads files again. Its results differ, and must not replace parts that a Delta log
+    lists.
+    """
+    return hashed([VERSION, RULES_VERSION, run, *(f"{source.url} {source.version}" for source in sources)])
 
 
 def packed(sources: Iterable[Source], most_files: int, most_bytes: int) -> list[list[Source]]:

@@ -45,10 +45,13 @@ VIEWS = {
     " AND modified >= TRY_CAST(getvariable('since') AS TIMESTAMP))",
 }
 
-# Address that opens a file at a moment in the viewer. Without a viewer, the part after its address.
-_LINK = (
+# Address that opens a file at a moment in the viewer; without a viewer, only the part after its address. And the text of
+# a call site; line 0 is left out.
+_MACROS = (
     "CREATE MACRO link(url, moment, tab) AS concat(coalesce(getvariable('viewer'), ''), '#url=',"
-    " replace(url_encode(url), '%2F', '/'), '&at=', moment, '&tab=', tab)"
+    " replace(url_encode(url), '%2F', '/'), '&at=', moment, '&tab=', tab)",
+    "CREATE MACRO call_site(file, line, function) AS CASE WHEN concat(file, function) = '' THEN 'no stack'"
+    " ELSE concat(file, if(line > 0, ':' || line, ''), ' ', function) END",
 )
 
 
@@ -95,7 +98,7 @@ def statements(lake: Lake, tables: Iterable[str] = TABLES) -> list[str]:
         found.append(COUNTED)
         views = [name for name in VIEWS if name in tables or name == "recent"]
         found += [f"CREATE VIEW {name} AS {VIEWS[name]}" for name in views]
-    return [*found, _LINK]
+    return [*found, *_MACROS]
 
 
 def _all_rows(lake: Lake, table: str, registered: set[str] | None) -> str:

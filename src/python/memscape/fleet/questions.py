@@ -12,7 +12,7 @@ QUESTIONS = {
 SELECT *, {_OOM_LINK} FROM (
   SELECT s.job, count(DISTINCT s.url) AS files, count(*) AS ooms, mode(o.kind ORDER BY o.kind) AS kind,
     max(o.requested_bytes) AS requested_bytes, max(o.live_bytes) AS live_bytes, max(o.idle_bytes) AS idle_bytes,
-    arg_min(c.file || ':' || c.line || ' ' || c.function, (s.url, o.event)) AS requested_by,
+    arg_min(call_site(c.file, c.line, c.function), (s.url, o.event)) AS requested_by,
     arg_min(s.url, (coalesce(s.rank, 0), s.url)) AS telling_file,
     arg_min(o.verdict, (coalesce(s.rank, 0), s.url)) AS verdict
   FROM oom o JOIN recent s USING (batch, snapshot, device) LEFT JOIN site c USING (site)
@@ -22,7 +22,7 @@ ORDER BY ooms DESC, job LIMIT 50""",
 SELECT *, {_OOM_LINK} FROM (
   SELECT o.signature, count(DISTINCT s.job) AS jobs, count(DISTINCT s.url) AS files, mode(o.kind ORDER BY o.kind) AS kind,
     min(s.modified) AS first_seen, max(s.modified) AS last_seen,
-    arg_min(c.file || ' ' || c.function, (s.url, o.event)) AS requested_by,
+    arg_min(call_site(c.file, 0, c.function), (s.url, o.event)) AS requested_by,
     arg_max(s.url, (o.live_bytes, s.url)) AS telling_file
   FROM oom o JOIN recent s USING (batch, snapshot, device) LEFT JOIN site c USING (site)
   GROUP BY o.signature)
@@ -52,7 +52,7 @@ WITH since AS (
     min(modified) + (max(modified) - min(modified)) * 0.9) AS moment FROM snapshot),
 seen AS (
   SELECT c.place, min(s.modified) AS first_seen, count(DISTINCT s.job) AS jobs, max(u.peak_bytes) AS peak_bytes,
-    min(c.file || ' ' || c.function) AS call_site, arg_max(s.url, (u.peak_bytes, s.url)) AS telling_file
+    min(call_site(c.file, 0, c.function)) AS call_site, arg_max(s.url, (u.peak_bytes, s.url)) AS telling_file
   FROM site_use u JOIN site c USING (site) JOIN snapshot s USING (batch, snapshot, device) GROUP BY c.place)
 SELECT seen.*, link(telling_file, 'peak', 'tree') AS link FROM seen, since WHERE first_seen >= since.moment
 ORDER BY peak_bytes DESC, place LIMIT 50""",

@@ -38,7 +38,7 @@ h1 { font-size: 1.4rem } h2 { font-size: 1.1rem; margin: 2rem 0 .25rem } p { mar
 table { border-collapse: collapse; display: block; overflow-x: auto }
 th, td { padding: .2rem .6rem; text-align: left; vertical-align: top; border-bottom: 1px solid #8884 }
 td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
-code { font-size: .85em; overflow-wrap: anywhere }
+code { font-size: .85em; overflow-wrap: anywhere; display: block; min-width: 20rem }
 """
 
 

@@ -47,6 +47,8 @@ class Options:
     roots: tuple[str, ...] = ()
     memory: int | None = None
     seconds: float = _SECONDS
+    # Text that differs between surveys that read files again.
+    run: str = ""
 
 
 @dataclass(frozen=True)
@@ -84,14 +86,14 @@ def survey_batch(batch: list[Source], options: Options, known: dict[int, Failure
                 failed[ended.index] = (ended.status, str(ended))
         lake = Lake(options.lake, options.storage)
         tables = [table for table, count in rows.items() if count]
-        written = lake.commit(batch_name(batch), batch[0].day, os.path.join(folder, "tables"), tables)
+        written = lake.commit(batch_name(batch, options.run), batch[0].day, os.path.join(folder, "tables"), tables)
     return Outcome(statuses, sum(source.size for source in batch), written)
 
 
 def _run(
     batch: list[Source], failed: dict[int, Failure], folder: str, options: Options
 ) -> tuple[Counter[str], dict[str, int]]:
-    command = [program(), "survey", "--to", "lake", "--list", "-", "--batch", batch_name(batch)]
+    command = [program(), "survey", "--to", "lake", "--list", "-", "--batch", batch_name(batch, options.run)]
     command += ["-o", os.path.join(folder, "tables"), *(f"--root={root}" for root in options.roots)]
     command += [f"--memory={options.memory}"] if options.memory else []
     statuses: Counter[str] = Counter()
