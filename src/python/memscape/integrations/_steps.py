@@ -20,3 +20,9 @@ class StepCalls:
         if not exit_ctx:
             self.recorder.end_step()
             self.number = self.recorder.begin_step()
+
+    def close(self, kind: Any, error: Any, traceback: Any) -> None:
+        """Stop recording, as at the end of a `with` block."""
+        if error is None:
+            self.recorder.cancel_step()
+        self.recorder.__exit__(kind, error, traceback)

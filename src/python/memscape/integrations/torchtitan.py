@@ -18,12 +18,13 @@ class MemscapeProfiler(Profiler):  # type: ignore[misc, unused-ignore]
 
     def build_memory_profiler(self, *, global_step: int = 0, base_folder: str = "", leaf_folder: str = "") -> Any:
         config = self._config
-        if not config.enable_memory_snapshot:
-            return None
-        every, entries = config.memory_snapshot_freq or config.profile_freq, config.memory_snapshot_max_entries
+        options = {"every": config.memory_snapshot_freq or config.profile_freq}
         folder = os.path.join(base_folder, config.save_memory_snapshot_folder, leaf_folder)
-        return StepCalls(folder, global_step + 1, every=every, entries=entries)
+        options["entries"] = config.memory_snapshot_max_entries
+        return StepCalls(folder, global_step + 1, **options) if config.enable_memory_snapshot else None
 
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> bool:
-        steps, _ = self.memory_profiler, super().__exit__(kind, error, traceback)
-        return bool(steps and steps.recorder.__exit__(kind, error, traceback))
+        steps, result = self.memory_profiler, super().__exit__(kind, error, traceback)
+        if steps is not None:
+            steps.close(kind, error, traceback)
+        return bool(result)
