@@ -43,14 +43,15 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def begin(options: dict[str, Any]) -> None:
+def begin(options: dict[str, Any], *, count_steps: bool = True) -> None:
     """Record in this process, which initializes CUDA. An error is a warning: the program goes on."""
     if recorder.active() is not None:
         return
     try:
         started = recorder.Recorder(options.pop("folder"), **options)
         steps = OptimizerSteps(started)
-        steps.install()
+        if count_steps:
+            steps.install()
     except Exception as error:
         warn(f"this process is not recorded: {type(error).__name__}: {error}")
         return
