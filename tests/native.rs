@@ -131,6 +131,7 @@ mod segments;
 #[allow(dead_code, reason = "the bench and the browser tests use the rest")]
 mod served;
 mod shaders;
+mod shown_frames;
 mod simulated;
 mod snapshot;
 mod snapshot_short_cuts;

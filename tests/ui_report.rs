@@ -500,6 +500,34 @@ fn expanded_stack_closes_if_its_row_changes() {
 }
 
 #[test]
+fn row_steps_through_its_stacks() {
+    let mut page = Page::open_insights();
+    page.act(Action::GoToEntered("3".into()));
+    let (serial, _) = page.report_request().expect("request for another cursor position");
+    let mut other = report(Topic::Peak);
+    other.sheets[0].rows[0].other_stacks = vec![vec!["c.py:3 h".into()], vec!["d.py:4 i".into()]];
+    page.answer_with(serial, Answer::Report(Box::new(other)));
+    let stack = |page: &Page| match page.view().sheets[0].rows[0].stack.clone() {
+        StackView::Visible(lines, place) => (lines[0].clone(), place),
+        other => panic!("{other:?}"),
+    };
+    let mut seen = Vec::new();
+    for by in [1, 1, 1, 1, -1] {
+        page.why(InsightsAction::StackStepped(2, by));
+        seen.push(stack(&page));
+    }
+    let shown = |line: &str, number: u32| (line.to_owned(), format!("{number} of 3 stacks"));
+    let [first, second, third] = [shown("a.py:1 f", 1), shown("c.py:3 h", 2), shown("d.py:4 i", 3)];
+    assert_eq!(seen, [first.clone(), second, third.clone(), first, third], "the first step opens the row");
+    page.step(commands::insights::NEXT_STACK);
+    assert_eq!(stack(&page).1, "1 of 3 stacks");
+    page.step(commands::insights::PREVIOUS_STACK);
+    assert_eq!(stack(&page).1, "3 of 3 stacks");
+    page.why(InsightsAction::StackToggled(2));
+    assert_eq!(page.view().sheets[0].rows[0].stack, StackView::Hidden);
+}
+
+#[test]
 fn threshold_changed_before_reply_uses_last_value() {
     let mut page = Page::open_insights();
     page.why(InsightsAction::ThresholdSet(0, "5".into()));
@@ -534,6 +562,7 @@ fn threshold_change_requests_report_and_is_kept_per_topic() {
     assert_eq!(set("1048576"), None, "the value does not change");
     assert_eq!((set("-1"), set("many"), set("1e99")), (None, None, None), "not a number");
     assert_eq!(set(" 5 "), Some(vec![("late".to_owned(), 5)]));
+    assert_eq!(set("2 KiB"), Some(vec![("late".to_owned(), 2048)]), "sizes have units");
     assert_eq!(set("18446744073709551615"), Some(vec![("late".to_owned(), u64::MAX)]));
     page.why(InsightsAction::TopicChosen(Topic::Leaks));
     assert_eq!(page.question().thresholds, [], "another topic has its own threshold");

@@ -42,6 +42,7 @@ mod ranks_server;
 mod recent;
 mod remote;
 mod simulator;
+mod size_fields;
 mod sizes;
 mod sql_worker;
 mod storage;
@@ -172,6 +173,7 @@ impl Page {
         let (address, clipboard) = (Rc::<Address>::default(), Rc::default());
         let origins = links.iter().flatten().map(|link| link.origin.clone()).collect();
         address.listen(app, origins);
+        size_fields::listen_to_all(&app.dom);
         page.get_or_init(|| Page { app, panels, address, clipboard });
         theme::watch(&app.dom, &app.theme, &app.frame);
         settings::load(app);

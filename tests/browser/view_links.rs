@@ -225,7 +225,7 @@ fn known_link_parameters_apply_and_unknown_ones_are_reported() {
         page.wait_for(&"Ignored in the link: hologram and 1 more.".to_owned(), || notice_text(&page));
         let fields = "[...document.querySelectorAll('[data-threshold]')].map(field => field.value).join()";
         let has = |value: &str| page.evaluate(fields).as_str().is_some_and(|all| all.split(',').any(|it| it == value));
-        page.wait_until("the threshold is the link's", || has("16777216"));
+        page.wait_until("the threshold is the link's", || has("16.0 MiB"));
         save_drawn_screenshot(&page, &format!("link-in-vain-{scheme}"));
         // The page's link keeps the known parameters.
         let link = settled_fragment(&page);

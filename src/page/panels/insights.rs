@@ -13,6 +13,7 @@ use ui::features::insights::view::{
     ReportInputs, TabState, all_topics, available_topics, report_inputs, tab_state, view,
 };
 use ui::shell::action::Action;
+use ui::text::size_text::{DefaultUnit, understood};
 use ui::text::tab::Tab;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlInputElement, KeyboardEvent, MouseEvent};
@@ -84,8 +85,9 @@ impl Part for Panel {
             let sheet = attribute_at(event, "data-threshold").and_then(|place| place.parse().ok());
             if let (Some(field), Some(sheet)) = (field, sheet) {
                 handle_action(app, InsightsAction::ThresholdSet(sheet, field.value()));
-                // Input that is not a whole number was ignored, so the field shows the value in use again.
-                if !field.value().is_empty() && field.value().parse::<u64>().is_err() {
+                // Invalid input was ignored, so the field shows the value in use again.
+                let is_understood = !understood(&field.value(), DefaultUnit::Byte).is_empty();
+                if !field.value().is_empty() && !is_understood {
                     field.set_value(&field.default_value());
                 }
             }

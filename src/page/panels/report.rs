@@ -9,6 +9,7 @@ use ui::features::insights::cells;
 use ui::features::insights::view::{
     ChartKind, ChartView, ColumnKind, SheetRowView, SheetView, StackView, StatementView, tone_symbol,
 };
+use ui::text::size_text::{DefaultUnit, understood};
 use web_sys::Element;
 
 /// Adds an icon for the tone of a sentence (such as a warning), with a word for screen readers.
@@ -112,20 +113,25 @@ pub(super) fn new_sheet(dom: &Dom, place: usize, sheet: &SheetView) -> (Element,
     }
     if let Some((threshold, short)) = &sheet.threshold {
         let label = dom.new_element("label", "", &[&threshold.label, " "].concat());
-        let field = dom.new_element("input", "", "");
+        let (field, value) = (dom.new_element("input", "", ""), threshold.value.to_string());
+        let is_size = !short.is_empty();
         for (name, value) in [
-            ("type", "number"),
+            ("type", if is_size { "text" } else { "number" }),
             ("min", "0"),
             ("step", "any"),
             ("data-threshold", &at),
-            ("value", &threshold.value.to_string()),
+            ("value", if is_size { short } else { &value }),
             ("title", "Press Enter to apply. Leave empty for the default."),
         ] {
             set_attribute(&field, name, value);
         }
         append(&label, &field);
-        dom.append_new(&label, "span", "", &[" ", &threshold.unit].concat());
-        dom.append_new(&label, "span", "short", short);
+        if is_size {
+            set_attribute(&field, "data-size", "B");
+            dom.append_new(&label, "span", "short", &understood(short, DefaultUnit::Byte));
+        } else {
+            dom.append_new(&label, "span", "", &[" ", &threshold.unit].concat());
+        }
         append(&header, &label);
     }
     if !sheet.rows.is_empty() {

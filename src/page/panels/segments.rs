@@ -12,7 +12,7 @@ use ui::features::State;
 use ui::features::segments::SegmentsAction;
 use ui::features::segments::words::{
     Heading, KeptLine, SegmentsCard, empty_message, headings, hovered, kept_lines, outside_segments, pool_choices,
-    request_placement, status, stream_choices, sums,
+    request_hint, request_placement, status, stream_choices, sums,
 };
 use ui::shell::action::Action;
 use ui::text::tab::Tab;
@@ -34,6 +34,7 @@ pub(super) struct Panel {
     chosen: LastShown<([usize; 3], bool)>,
     card: LastShown<Option<SegmentsCard>>,
     text: LastShown<String>,
+    hint: LastShown<String>,
     kept: LastShown<Vec<KeptLine>>,
 }
 
@@ -116,6 +117,9 @@ impl Part for Panel {
         }
         set_text(&elements.segments_note, &empty_message(&state.segments, state));
         set_text(&elements.segments_reading, &status(&state.segments, state));
+        if let Some(hint) = self.hint.update(request_hint(state)) {
+            elements.segments_request.set_placeholder(hint);
+        }
         if let Some(text) = self.text.update(memory.request_text.clone()) {
             elements.set_value(&elements.segments_request, text);
         }

@@ -122,6 +122,7 @@ impl Part for Panel {
                 set_flag(input, "aria-invalid", !error.is_empty());
             }
             elements.what_if_capacity.set_placeholder(&form.capacity_hint);
+            elements.what_if_total.set_placeholder(&form.capacity_hint);
         }
     }
 }

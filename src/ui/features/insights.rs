@@ -23,6 +23,7 @@ use crate::state::effect::{Effect, RanksEffect};
 use crate::state::outbox::{Intent, Outbox};
 use crate::state::settings::Dialog;
 use crate::state::shared::Shared;
+use crate::text::size_text::{self, DefaultUnit};
 use crate::text::tab::Tab;
 use evidence::show_evidence;
 use protocol::category::MAX_CATEGORIES;
@@ -300,7 +301,8 @@ fn step_stack(tab: &mut InsightsTab, index: usize, by: isize) {
 fn set_threshold(tab: &mut InsightsTab, sheet: usize, text: &str) {
     let Some(threshold) = tab.report().and_then(|report| report.sheets.get(sheet)?.threshold.clone()) else { return };
     let (topic, text) = (tab.topic, text.trim());
-    let value = text.parse().ok();
+    let typed_size = || size_text::parse(text, DefaultUnit::Byte).flatten().filter(|_| threshold.unit == "bytes");
+    let value = text.parse().ok().or_else(typed_size);
     // The reply for another threshold may still be pending.
     let conditions_hold = value == Some(threshold.value)
         && tab.thresholds.iter().all(|(of, key, set)| (*of, key) != (topic, &threshold.key) || Some(*set) == value);

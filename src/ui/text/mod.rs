@@ -12,7 +12,7 @@ pub mod position_text;
 pub mod recording_snippet;
 pub mod renderer;
 pub mod side;
-pub(crate) mod size_text;
+pub mod size_text;
 pub mod source_links;
 pub mod summary;
 pub mod tab;

@@ -7,6 +7,7 @@ use crate::state::shared::Shared;
 use crate::text::amount::{change, per_mille};
 use crate::text::cell_text::total_row;
 use crate::text::names::{category_label, shared_beginnings};
+use crate::text::size_text;
 use base::units::{Bytes, pluralize};
 use protocol::{Cell, Chart, DeltaBox, HeatMap, Report, Sheet, SheetRow, Threshold, Tone, Topic};
 use std::rc::Rc;
@@ -271,7 +272,7 @@ pub struct SheetView {
     pub is_collapsed: bool,
     /// Explanation of the numbers in the table.
     pub note: String,
-    /// The threshold, and its value as abbreviated text if it is in bytes.
+    /// The threshold, and its value as it can be typed if it is in bytes: `300 MiB`.
     pub threshold: Option<(Threshold, String)>,
     /// Heading and kind of each column.
     pub columns: Vec<(String, ColumnKind)>,
@@ -405,7 +406,7 @@ fn sheet_view(tab: &InsightsTab, sheet: &Sheet, item_index: &mut usize, seen: us
     }
     let hidden = u64::from(sheet.left_out).saturating_add((sheet.rows.len() - seen) as u64);
     let threshold = sheet.threshold.clone().map(|threshold| {
-        let short = if threshold.unit == "bytes" { Bytes(threshold.value).to_string() } else { String::new() };
+        let short = if threshold.unit == "bytes" { size_text::typed(threshold.value) } else { String::new() };
         (threshold, short)
     });
     let hidden = if hidden == 0 { String::new() } else { pluralize(hidden, "row") + " more" };

@@ -117,6 +117,14 @@ pub fn sums(page: &SegmentsPage) -> [String; 2] {
     [together(line(&|bytes| Bytes(bytes).to_string())), line(&|bytes| group_digits(bytes) + " B")]
 }
 
+/// Returns the placeholder of the field for a simulated request: the size of the latest request that failed, else that of
+/// the selected allocation, else an example.
+pub fn request_hint(shared: &Shared) -> String {
+    let failed = shared.surroundings.marks.latest().and_then(|marks| marks.out_of_memory.last());
+    let selected = shared.selection.as_ref().map(|details| details.requested);
+    Bytes(failed.map(|mark| mark.requested).or(selected).unwrap_or(24 << 20)).to_string()
+}
+
 /// Describes the segment or block that would serve the simulated request, with one line per pool and stream.
 pub fn request_placement(page: &SegmentsPage) -> Vec<String> {
     page.fits.iter().map(|fit| fit_text(fit, page.fits.len())).collect()

@@ -39,7 +39,7 @@ fn capacity_is_parsed_with_unit() {
         let simulator = Simulator { capacity: text.to_owned(), ..Simulator::default() };
         assert_eq!(simulator.typed_sizes()[0], Ok(bytes), "{text}");
     }
-    for text in ["x", "80 KB", "-1", "0", "1e400", "NaN", "80 GiB more", "99999999"] {
+    for text in ["x", "80 XB", "-1", "0", "1e400", "NaN", "80 GiB more", "99999999"] {
         let simulator = Simulator { capacity: text.to_owned(), ..Simulator::default() };
         assert!(simulator.has_size_error(), "{text}");
     }
