@@ -23,6 +23,14 @@ fn stdout_of(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
+/// Message of a command that writes a file.
+fn message_of(arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_memscape")).args(arguments).stdin(Stdio::null()).output().unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{arguments:?}: {message}");
+    message
+}
+
 fn json_of(arguments: &[&str]) -> Value {
     serde_json::from_str(&stdout_of(&[arguments, &["--json"]].concat())).unwrap()
 }
@@ -68,15 +76,12 @@ fn metadata_shapes() -> Vec<(Value, Option<&'static str>)> {
     vec![
         (json!(""), None),
         (json!("testing"), Some("testing")),
-        (
-            json!({"pool": "kv", "nested": {"a": [1, 2, null]}}),
-            Some("{\"nested\": {\"a\": [1, 2, null]}, \"pool\": \"kv\"}"),
-        ),
+        (json!({"pool": "kv", "step": 7}), Some("{\"pool\": \"kv\", \"step\": 7}")),
         (json!("{\"pool\":\"kv\",\"layer\":3}"), Some("{\"pool\":\"kv\",\"layer\":3}")),
         (json!("line one\n  line two\n"), Some("line one\n  line two\n")),
         (Value::Null, None),
         (json!(7), Some("7")),
-        (json!(["a", "b"]), Some("[\"a\", \"b\"]")),
+        (json!(["a", "b"]), Some("[a, b]")),
         (json!("Größe ☃"), Some("Größe ☃")),
     ]
 }
@@ -118,12 +123,7 @@ fn metadata_of_every_shape_is_a_column_and_is_found() {
         ("@metadata größe", vec![]),
         ("@metadata ☃", vec![8]),
         ("@metadata /./", vec![0, 1, 2, 3, 4, 6, 7, 8]),
-        ("@metadata kv & >102", vec![3]),
     ] {
-        // A search is a single term.
-        if search.contains(" & ") {
-            continue;
-        }
         assert_eq!(found(&mut opened, search), ids, "{search}");
     }
 }
@@ -156,7 +156,7 @@ fn shared_case_has_metadata_of_each_allocation() {
     assert_eq!(texts[..2], [None, Some("testing")]);
     assert_eq!(texts[3], Some("{\"pool\":\"kv\",\"layer\":3}"));
     assert_eq!(texts[6], None);
-    assert_eq!(texts[10].map(str::len), Some(4096));
+    assert_eq!(texts[10].map(str::len), Some(70_000));
     let by_search = json_of(&["allocations", path.to_str().unwrap(), "@metadata kv"]);
     assert_eq!(by_search["count"], 2);
 }
@@ -236,7 +236,7 @@ fn peak_of_a_stream_is_its_own() {
     assert_eq!(peak(&["--stream", "0"]), [json!(40 * MIB), json!(0), json!(1), Value::Null]);
     assert_eq!(peak(&["--stream", "0x558c0de00000"]), [json!(34 * MIB), json!(3), json!(2), Value::Null]);
     // Within a range of time, which starts after the first free.
-    assert_eq!(peak(&["--stream", "0", "--from", "100us"])[..2], [json!(5 * MIB), json!(4)]);
+    assert_eq!(peak(&["--stream", "0", "--from", "1000200us"])[..2], [json!(5 * MIB), json!(4)]);
     let live = json_of(&["live", path, "--at", "end", "--stream", "0x558c0de00000", "--by", "tree"]);
     assert_eq!((&live["live_bytes"], &live["stream"]), (&json!(4 * MIB), &json!(SIDE_STREAM)));
     assert!(stdout_of(&["peak", path, "--stream", "0"]).contains("live on stream 0 after event 0"));
@@ -262,7 +262,7 @@ fn crop_keeps_events_and_segments_of_one_stream() {
     let path = path.to_str().unwrap();
     for (stream, peak, end, events) in [("0", 40 * MIB, 5 * MIB, 5), ("0x558c0de00000", 34 * MIB, 4 * MIB, 4)] {
         let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("labels-cropped.pickle");
-        let said = stdout_of(&["crop", path, "--stream", stream, "-o", out.to_str().unwrap()]);
+        let said = message_of(&["crop", path, "--stream", stream, "-o", out.to_str().unwrap()]);
         assert!(said.contains(&format!("{events} events")) && said.contains("1 segments"), "{said}");
         let cropped = open(&std::fs::read(&out).unwrap()).unwrap();
         let device = &cropped.summary.devices[0];
@@ -272,6 +272,6 @@ fn crop_keeps_events_and_segments_of_one_stream() {
     }
     // From the middle on: the prologue has the allocations of the stream only.
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("labels-cropped-end.pickle");
-    let said = stdout_of(&["crop", path, "--stream", "0", "--from", "6", "-o", out.to_str().unwrap()]);
+    let said = message_of(&["crop", path, "--stream", "0", "--from", "6", "-o", out.to_str().unwrap()]);
     assert!(said.contains("1 events, 5.00 MiB live before them, 1 events added"), "{said}");
 }

@@ -89,7 +89,7 @@ fn phases_and_stream_peaks_of_real_and_generated_files_match_python() {
     }
     assert!(found > 40 && files_with_phases > 3, "{found} phases in {files_with_phases} files");
     if recordings_folder("phases").is_some() {
-        assert_eq!(streams, 4, "streams in streams.default.base");
+        assert!(streams >= 4, "{streams} streams in tables");
     }
 }
 
@@ -302,4 +302,96 @@ fn table_names_source_of_each_phase() {
     let shares: Vec<Cell> = table.rows.iter().map(|row| cell(table, row, "share").clone()).collect();
     // All allocations stay live. The forward pass ends where the backward pass starts.
     assert_eq!(shares, [512, 1024, 1536].map(|part| Cell::Share { part, whole: 1536 }));
+}
+
+fn memscape(arguments: &[&str]) -> (bool, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_memscape")).args(arguments).output().unwrap();
+    let text = if output.status.success() { output.stdout } else { output.stderr };
+    (output.status.success(), String::from_utf8(text).unwrap())
+}
+
+/// Writes a trace of two annotated steps with a forward pass, a backward pass and an optimizer step each. The second
+/// step allocates more.
+fn two_steps() -> PathBuf {
+    let stacks = ["forward main", "backward main", ADAM];
+    let event = |number: usize| {
+        let mut event = event("alloc", number, Some(stacks[number % 3]));
+        event["size"] = json!(if number < 3 { 512 } else { 1024 });
+        event["addr"] = json!(4096 * (number + 1));
+        event
+    };
+    let trace: Vec<Value> = (0..6).map(event).collect();
+    let mark = |stage: &str, step: usize, at: usize| {
+        json!({"stage": stage, "name": format!("step_{step}"), "device": 0, "time_us": 1000 + at})
+    };
+    let marks = json!([mark("START", 0, 0), mark("END", 0, 2), mark("START", 1, 3), mark("END", 1, 5)]);
+    let blocks: Vec<Value> = (0..6).map(|number| {
+        json!({"address": 4096 * (number + 1), "size": 4096, "requested_size": if number < 3 { 512 } else { 1024 },
+               "state": "active_allocated", "frames": []})
+    }).collect();
+    let segment = json!({"device": 0, "address": 4096, "total_size": 6 * 4096, "stream": 0, "segment_type": "small",
+                         "segment_pool_id": [0, 0], "is_expandable": false, "frames": [], "blocks": blocks});
+    let value = json!({"segments": [segment], "device_traces": [trace], "external_annotations": marks});
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("phases-cli.pickle");
+    std::fs::write(&path, serde_pickle::to_vec(&value, serde_pickle::SerOptions::new()).unwrap()).unwrap();
+    path
+}
+
+#[test]
+fn range_and_crop_select_phase_of_step() {
+    let path = two_steps();
+    let path = path.to_str().unwrap();
+    let range = |more: &[&str]| memscape(&[&["range", path], more].concat());
+    for (more, events) in [
+        (&["--phase", "forward"][..], "Event 3:"),
+        (&["--phase", "backward", "--step", "step_0"], "Event 1:"),
+        (&["--phase", "optimizer", "--step", "1"], "Event 5:"),
+        (&["--step", "0"], "Events 0 – 2:"),
+    ] {
+        let (succeeded, text) = range(more);
+        assert!(succeeded && text.contains(events), "{more:?}: {text}");
+    }
+    let (succeeded, error) = range(&["--phase", "backward", "--from", "1"]);
+    assert!(!succeeded && error.contains("cannot be used with"), "{error}");
+    let (succeeded, error) = range(&["--phase", "forward", "--step", "7"]);
+    assert!(!succeeded && error.contains("no step “7”; there are 2"), "{error}");
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("phases-cropped.pickle");
+    let crop = |more: &[&str]| memscape(&[&["crop", path, "-o", out.to_str().unwrap()], more].concat());
+    assert!(crop(&["--phase", "backward", "--step", "0"]).0);
+    let cropped = open(&std::fs::read(&out).unwrap()).unwrap();
+    assert_eq!((cropped.summary.devices[0].events, cropped.summary.devices[0].peak_requested), (2, 1024));
+    let (succeeded, error) = crop(&["--phase", "backward", "--around", "peak"]);
+    assert!(!succeeded && error.contains("cannot be used with"), "{error}");
+}
+
+#[test]
+fn sql_table_has_phases_of_steps() {
+    let path = two_steps();
+    let query = "SELECT device, step, phase, inferred, first_event, last_event, begin_us, end_us, peak_bytes, peak_event FROM phase";
+    let (succeeded, text) = memscape(&["sql", path.to_str().unwrap(), query, "--json"]);
+    assert!(succeeded, "{text}");
+    let rows = serde_json::from_str::<Value>(&text).unwrap()["rows"].take();
+    let expected = [
+        (0, "forward", 512),
+        (0, "backward", 1024),
+        (0, "optimizer", 1536),
+        (1, "forward", 2560),
+        (1, "backward", 3584),
+        (1, "optimizer", 4608),
+    ];
+    let expected = (0..6).zip(expected).map(|(event, (step, phase, peak))| {
+        json!([0, step, phase, 1, event, event, 1000 + event, 1000 + event, peak, event])
+    });
+    assert_eq!(rows, expected.collect::<Value>());
+}
+
+#[test]
+fn trace_without_phases_says_so() {
+    let mut inference = opened_with(&[Some("forward main"), Some("main")], &[]);
+    assert_eq!((marks(&mut inference, 0).ranges, phases(&mut inference, 0)), (Vec::new(), Vec::new()));
+    let value = json!({"segments": [], "device_traces": [[event("alloc", 0, Some("forward main"))]]});
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("phases-inference.pickle");
+    std::fs::write(&path, serde_pickle::to_vec(&value, serde_pickle::SerOptions::new()).unwrap()).unwrap();
+    let (succeeded, error) = memscape(&["range", path.to_str().unwrap(), "--phase", "forward"]);
+    assert!(!succeeded && error.contains("no phases found in this trace: it has no backward pass and no optimizer step"), "{error}");
 }
