@@ -4,9 +4,7 @@
 //! filter  = term { " & " term }
 //! term    = action { "," action }       any of these actions: alloc, free_requested, segment_map …, named as in files
 //!         | ["b'" | "s'"] ["0x"] hexadecimal "_" number      block or segment of this address and version (memory_viz)
-//!         | "stream:" number                     if recorded; also hexadecimal: stream:0x55d0
-//!         | "pool:" number "," number            if recorded: pool:0,1
-//!         | query                                as in a search; sizes and addresses match segments too
+//!         | query                                as in a search; sizes, addresses, streams and pools match segments too
 //! ```
 
 use super::query::{Query, QueryError};
@@ -22,8 +20,6 @@ pub enum EventTerm {
     Actions(u32),
     /// The event allocates or frees the block or segment with this versioned name.
     Versioned(VersionedName),
-    Stream(u64),
-    Pool((u64, u64)),
     /// The allocation or segment of the event matches a search.
     Query(Query),
 }
@@ -88,28 +84,11 @@ impl EventTerms {
 }
 
 fn parse_term(text: &str) -> Result<EventTerm, QueryError> {
-    if let Some(stream) = text.strip_prefix("stream:") {
-        return parse_number(stream).map(EventTerm::Stream).ok_or(QueryError::Stream);
-    }
-    if let Some(pool) = text.strip_prefix("pool:") {
-        let pool = pool.trim().trim_start_matches('(').trim_end_matches(')').split_once(',');
-        let pool = pool.and_then(|(first, second)| parse_number(first).zip(parse_number(second)));
-        return pool.map(EventTerm::Pool).ok_or(QueryError::Pool);
-    }
     if let Some(actions) = parse_actions(text) {
         return Ok(EventTerm::Actions(actions));
     }
     parse_versioned(text)
         .map_or_else(|| Query::parse(text).map(EventTerm::Query), |name| Ok(EventTerm::Versioned(name)))
-}
-
-/// Parses a decimal number, or a hexadecimal number with the prefix `0x`.
-fn parse_number(text: &str) -> Option<u64> {
-    let text = text.trim();
-    match text.strip_prefix("0x") {
-        Some(digits) => parse_hexadecimal(digits),
-        None => text.parse().ok().filter(|_| !text.starts_with('+')),
-    }
 }
 
 fn parse_hexadecimal(digits: &str) -> Option<u64> {

@@ -9,6 +9,16 @@
 /// Maximum number of entries. Larger objects are treated as data rather than labels.
 const MAX_ENTRIES: usize = 64;
 
+/// Maximum number of characters of metadata that is shown in a list.
+const MAX_SHORT: usize = 200;
+
+/// Returns metadata on one line, at most [`MAX_SHORT`] characters. Control characters are replaced by spaces.
+pub fn short(text: &str) -> String {
+    let is_long = text.chars().nth(MAX_SHORT).is_some();
+    let letters = text.chars().take(MAX_SHORT).map(|letter| if letter.is_control() { ' ' } else { letter });
+    letters.chain(is_long.then_some('…')).collect()
+}
+
 /// Returns the keys and values of a JSON object, or `None` if the text is not a JSON object. Values other than strings
 /// are returned as JSON text.
 pub fn entries(text: &str) -> Option<Vec<(String, String)>> {

@@ -12,10 +12,14 @@
 //!         | "freed"                      allocations that are freed in the trace
 //!         | "never-freed"                allocations that are live at the end of the trace
 //!         | "@category" name             allocations of this category, ignoring case, with or without quotes
+//!         | "@metadata" frame            allocations with matching user metadata, or whose annotation matches
+//!         | "stream:" stream             allocations on this stream: stream:0, stream:0x55d0
+//!         | "pool:" stream "," stream    allocations in this pool: pool:0,1
 //! frame   = "/" expression "/" ["i"]     a regular expression over the frame ([`Expression`]); "i" ignores case
 //!         | '"' text '"'                 a part of the frame, case-sensitive
 //!         | text                         the same, ignoring case (of ASCII letters)
 //! number  = digits, also with commas: 1,234
+//! stream  = digits | "0x" hexadecimal
 //! size    = number ["." digits] [unit]   bytes if there is no unit; units are powers of 1024:
 //! unit    = B | K | M | G | T | KiB | MiB | GiB | TiB           (a size alone needs B or one of the long ones)
 //! ```
@@ -24,6 +28,7 @@
 //! search. Quotes force a frame search.
 
 mod error;
+mod labels;
 mod size;
 
 use super::expression::{CaseMode, Expression};
@@ -54,11 +59,15 @@ pub enum Query {
     Site(FrameMatcher),
     /// Allocations in the category with this name, ignoring case.
     Category(String),
+    /// Allocations whose metadata matches: that of the allocation, or of its newest `annotate` event.
+    Metadata(FrameMatcher),
+    Stream(u64),
+    Pool((u64, u64)),
     /// Allocations that are freed in the trace (`true`), or that are live at the end of the trace (`false`).
     Freed(bool),
 }
 
-/// A condition on the text of a frame, `file:line function`.
+/// A condition on the text of a frame, `file:line function`, or on metadata.
 #[derive(Clone, Debug)]
 pub enum FrameMatcher {
     /// Contains this text, ignoring ASCII case.
@@ -68,7 +77,7 @@ pub enum FrameMatcher {
 }
 
 impl FrameMatcher {
-    /// Returns true if the text of a frame matches.
+    /// Returns true if the text of a frame, or the text of metadata, matches.
     pub fn matches(&self, line: &str) -> bool {
         match self {
             FrameMatcher::Text(text) => contains(line.as_bytes(), text.as_bytes()),
@@ -98,6 +107,9 @@ impl Query {
             let number = digits(number.trim()).and_then(|number| u32::try_from(number).ok());
             return number.map(Query::Number).ok_or(QueryError::Number);
         }
+        if let Some(labels) = labels::parse(text) {
+            return labels;
+        }
         if is_hexadecimal(text) {
             let Some((from, to)) = text.split_once("..") else {
                 return address(text).map(Query::Address).ok_or(QueryError::Address);
@@ -120,9 +132,10 @@ impl Query {
             return size_query(size.min_displayed(), size.max_displayed());
         }
         match text.strip_prefix('@').filter(|rest| !rest.is_empty()) {
-            Some(of) => match of.strip_prefix("category ").map(str::trim) {
-                Some(name) => Ok(Query::Category(unquoted(name).unwrap_or(name).to_owned())),
-                None => parse_matcher(of).map(Query::Site),
+            Some(of) => match (of.strip_prefix("category ").map(str::trim), of.strip_prefix("metadata ")) {
+                (Some(name), _) => Ok(Query::Category(unquoted(name).unwrap_or(name).to_owned())),
+                (_, Some(metadata)) => parse_matcher(metadata.trim()).map(Query::Metadata),
+                (None, None) => parse_matcher(of).map(Query::Site),
             },
             None => parse_matcher(text).map(Query::Frame),
         }

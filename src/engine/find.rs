@@ -4,7 +4,7 @@
 //! queries examine only the allocations.
 
 use super::open::OpenFile;
-use super::origin::{has_stack, is_free_stack, stack_of, tensors_of};
+use super::origin::{has_labels, has_stack, is_free_stack, stack_of, tensors_of};
 use super::search_matches::SearchMatches;
 use super::stack_match::StackMatch;
 use super::stack_trees::Population;
@@ -94,19 +94,20 @@ impl Search {
         match &self.target {
             SearchTarget::Nothing => false,
             SearchTarget::Stack(stack) => has_stack(&file.snapshot, history, id, *stack),
-            SearchTarget::Query(query) => matches_target(file, history, id, size, query, &self.stacks.stacks),
+            SearchTarget::Query(query) => matches_target(file, history, id, size, query, &self.stacks),
         }
     }
 }
 
-/// Returns whether a query matches an allocation of `size` bytes. `stacks` contains the stacks that match the query.
+/// Returns whether a query matches an allocation of `size` bytes. `matched` has the stacks and labels that match the
+/// query.
 pub(super) fn matches_target(
     file: &OpenFile,
     history: &DeviceHistory,
     id: AllocationId,
     size: u64,
     query: &Query,
-    stacks: &IdSet,
+    matched: &StackMatch,
 ) -> bool {
     match query {
         Query::Number(number) => id.0 == *number,
@@ -121,15 +122,18 @@ pub(super) fn matches_target(
         }
         Query::Freed(freed) => history.allocations.freed_at(id).is_some() == *freed,
         Query::Category(name) => file.groups.categories.has_name(history, id, name),
+        Query::Metadata(_) => has_labels(history, id, &matched.labels),
+        Query::Stream(stream) => file.groups.stream(&file.snapshot, history, id) == Some(*stream),
+        Query::Pool(pool) => file.groups.pool(&file.snapshot, history, id) == Some(*pool),
         Query::Frame(matcher) => {
-            stacks.contains(stack_of(&file.snapshot, history, id).0)
+            matched.stacks.contains(stack_of(&file.snapshot, history, id).0)
                 || tensors_of(&file.snapshot, history, id)
                     .iter()
                     .any(|tensor| matcher.matches(&file.snapshot.recorder.name(tensor)))
         }
         Query::Site(_) => {
             let stack = stack_of(&file.snapshot, history, id);
-            stacks.contains(stack.0) && !is_free_stack(history, id, stack)
+            matched.stacks.contains(stack.0) && !is_free_stack(history, id, stack)
         }
     }
 }

@@ -10,7 +10,7 @@ mod pools;
 mod ranges;
 
 use super::categories::Categories;
-use super::origin::{labels_of, stack_of};
+use super::origin::{labels_of, metadata_of, stack_of};
 use super::regions::Regions;
 use analysis::{CategorySet, Sites};
 use base::column::Column;
@@ -184,6 +184,7 @@ impl Groups {
             Grouping::Category => 1 + u32::from(self.categories.category(history, id)),
             Grouping::Annotation => self.regions.annotation(history, history.allocations.allocated_at(id)),
             Grouping::CompileContext => self.regions.context(snapshot, history, history.allocations.allocated_at(id)),
+            Grouping::Metadata => self.regions.metadata(metadata_of(snapshot, history, id)),
         }
     }
 
@@ -203,6 +204,12 @@ impl Groups {
     pub(super) fn stream(&self, snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> Option<u64> {
         let segment_stream = || snapshot.segments.get(self.segment(history, id)? as usize)?.stream;
         labels_of(snapshot, history, id).stream.or_else(segment_stream)
+    }
+
+    /// Returns the search for the allocations of a [`Grouping::Stream`] group. `None` if the stream is not recorded.
+    pub(super) fn stream_query(&self, group: u32) -> Option<String> {
+        let stream = self.streams.get(group.checked_sub(1)? as usize)?;
+        Some(["stream:", &stream.to_string()].concat())
     }
 
     /// Returns the pool of an allocation. If it is not recorded, returns the pool of the segment at the allocation's
@@ -277,6 +284,7 @@ impl Groups {
             Grouping::Category => self.categories.set().categories().len() as u32 + 1,
             Grouping::Annotation => self.regions.counts()[0],
             Grouping::CompileContext => self.regions.counts()[1],
+            Grouping::Metadata => self.regions.counts()[2],
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Origin of an allocation: its stack and labels, as recorded at its event or its block.
 
-use analysis::metadata;
+use analysis::{IdSet, metadata};
 use history::recorder::Tensor;
 use history::replay::{AllocationId, DeviceHistory, Provenance};
-use history::snapshot::{Labels, Snapshot, StackId, StringId};
+use history::snapshot::{Labels, LabelsId, Snapshot, StackId, StringId};
 use protocol::TENSOR_SEPARATOR;
 
 /// `internal_metadata` of a prefix block. `resize_` with an address hint allocates such a block in front of the hinted
@@ -18,15 +18,29 @@ pub(super) fn is_prefix_block(snapshot: &Snapshot, history: &DeviceHistory, id: 
 
 /// Returns the labels of an allocation, from its alloc event if recorded, otherwise from its free event.
 pub(super) fn labels_of(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> Labels {
+    labels_id(history, id).map_or_else(Labels::default, |id| snapshot.labels.labels(id))
+}
+
+fn labels_id(history: &DeviceHistory, id: AllocationId) -> Option<LabelsId> {
     if let Some(origin) = history.origin(id) {
-        return snapshot.labels.labels(origin.labels);
+        return Some(origin.labels);
     }
     match history.allocations.provenance(id) {
-        Provenance::AllocatedBy(event) | Provenance::FreedBy(event) => {
-            snapshot.labels.labels(history.events.labels(event.0))
-        }
-        Provenance::Static | Provenance::Unexplained => Labels::default(),
+        Provenance::AllocatedBy(event) | Provenance::FreedBy(event) => Some(history.events.labels(event.0)),
+        Provenance::Static | Provenance::Unexplained => None,
     }
+}
+
+/// Returns whether the labels of an allocation, or those of its newest `annotate` event, are in a set.
+pub(super) fn has_labels(history: &DeviceHistory, id: AllocationId, labels: &IdSet) -> bool {
+    let contains = |id: LabelsId| labels.contains(id.0);
+    labels_id(history, id).is_some_and(contains) || history.annotation(id).is_some_and(contains)
+}
+
+/// Returns the user metadata of an allocation, or else of its newest `annotate` event. `None` if both are unset.
+pub(super) fn metadata_of(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> Option<StringId> {
+    let recorded = |labels: Labels| labels.user_metadata.filter(|&text| !snapshot.strings.bytes(text).is_empty());
+    recorded(labels_of(snapshot, history, id)).or_else(|| recorded(snapshot.labels.labels(history.annotation(id)?)))
 }
 
 /// Returns the tensors in an allocation at the time when the snapshot was saved. A recorder lists them in the file.

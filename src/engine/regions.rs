@@ -1,6 +1,7 @@
-//! Groups of allocations by annotation and by torch.compile region.
+//! Groups of allocations by annotation, by torch.compile region and by user metadata.
 
 use super::innermost::InnermostAnnotations;
+use analysis::metadata;
 use base::slice::{SliceResult, TimeSlice};
 use base::units::{EventIdx, Moment};
 use hashbrown::HashMap;
@@ -46,17 +47,18 @@ impl Names {
     }
 }
 
-/// The annotations and torch.compile regions of a file.
+/// The annotations, torch.compile regions and user metadata of a file.
 #[derive(Default)]
 pub(super) struct Regions {
     annotations: Names,
     contexts: Names,
+    metadata: Names,
     /// Device ordinal and innermost annotations of each device, in the order of the histories.
     innermost: Vec<(i64, InnermostAnnotations)>,
     read: usize,
 }
 
-base::heap_bytes!(Regions: annotations, contexts, [innermost]);
+base::heap_bytes!(Regions: annotations, contexts, metadata, [innermost]);
 
 impl Regions {
     /// Continues reading the annotation marks and event labels.
@@ -70,6 +72,9 @@ impl Regions {
         let context = |row: usize| labels.get(row).and_then(|labels| labels.compile_context);
         self.annotations.read(marks, |row| marks.get(row).map(|mark| mark.name), slice)?;
         self.contexts.read(labels, context, slice)?;
+        let recorded = |text: &StringId| !snapshot.strings.bytes(*text).is_empty();
+        let metadata = |row: usize| labels.get(row).and_then(|labels| labels.user_metadata).filter(recorded);
+        self.metadata.read(labels, metadata, slice)?;
         while let Some(history) = histories.get(self.read) {
             if self.innermost.len() == self.read {
                 self.innermost.push((history.device, InnermostAnnotations::new(Default::default())));
@@ -106,14 +111,26 @@ impl Regions {
         name.and_then(|name| self.contexts.number(name)).map_or(1, |number| number + 2)
     }
 
-    /// Returns the number of groups by annotation, and the number of groups by torch.compile region.
-    pub(super) fn counts(&self) -> [u32; 2] {
-        [self.annotations.names.len() as u32 + 1, self.contexts.names.len() as u32 + 2]
+    /// Returns the group by user metadata. 0 if it is not set.
+    pub(super) fn metadata(&self, text: Option<StringId>) -> u32 {
+        text.and_then(|text| self.metadata.number(text)).map_or(0, |number| number + 1)
+    }
+
+    /// Returns the number of groups by annotation, by torch.compile region and by user metadata.
+    pub(super) fn counts(&self) -> [u32; 3] {
+        let [annotations, contexts, metadata] =
+            [&self.annotations, &self.contexts, &self.metadata].map(|names| names.names.len() as u32);
+        [annotations + 1, contexts + 2, metadata + 1]
     }
 
     pub(super) fn annotation_label(&self, snapshot: &Snapshot, group: u32) -> String {
         let name = group.checked_sub(1).and_then(|number| self.annotations.label(snapshot, number));
         name.unwrap_or_else(|| "no annotation".to_owned())
+    }
+
+    pub(super) fn metadata_label(&self, snapshot: &Snapshot, group: u32) -> String {
+        let text = group.checked_sub(1).and_then(|number| self.metadata.label(snapshot, number));
+        text.map_or_else(|| "no metadata".to_owned(), |text| metadata::short(&text))
     }
 
     pub(super) fn context_label(&self, snapshot: &Snapshot, group: u32) -> String {

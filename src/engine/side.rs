@@ -4,12 +4,14 @@ use super::Engine;
 use super::device::SizeSource;
 use super::events::{pool_of, stack_of_event, stream_of};
 use super::open::OpenFile;
-use super::origin::{is_free_stack, stack_of};
+use super::origin::{is_free_stack, metadata_of, stack_of};
 use super::stack_trees::Population;
-use base::units::Moment;
+use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, Curve, DeviceHistory, SegmentLifetimes};
 use history::snapshot::{Snapshot, StackId};
 use protocol::{Grouping, Scope};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// A device of an open file. Its data is complete once [`Engine::step`] has returned [`Work::Idle`](crate::Work::Idle).
 #[derive(Clone, Copy)]
@@ -76,6 +78,32 @@ impl<'a> Side<'a> {
         peak.map_or((from, 0), |(moment, bytes)| (moment, u64::try_from(bytes).unwrap_or(0)))
     }
 
+    /// Returns the first moment with the maximum of the live bytes of a stream between two moments (both included), and
+    /// the live bytes at this moment.
+    pub fn stream_peak_in(&self, stream: u64, from: Moment, to: Moment) -> (Moment, u64) {
+        let mut live = 0u64;
+        self.for_each_in_scope(Scope::At(from.0), &mut |id, bytes| {
+            live = live.saturating_add(if self.stream(id) == Some(stream) { bytes } else { 0 });
+        });
+        let mut peak = (from, live);
+        for event in (from.0..to.0.min(self.history.event_count())).map(EventIdx) {
+            let Some((id, is_alloc)) = self.history.lifetime_change(event) else { continue };
+            if self.stream(id) == Some(stream) {
+                let bytes = self.history.allocations.size(id);
+                live = if is_alloc { live.saturating_add(bytes) } else { live.saturating_sub(bytes) };
+                if live > peak.1 {
+                    peak = (Moment::after(event), live);
+                }
+            }
+        }
+        peak
+    }
+
+    /// Returns the streams of the allocations of the device, in ascending order.
+    pub fn streams(&self) -> BTreeSet<u64> {
+        (0..self.history.allocations.len() as u32).filter_map(|id| self.stream(AllocationId(id))).collect()
+    }
+
     /// Returns the group number of an allocation in a grouping.
     pub fn group(&self, by: Grouping, id: AllocationId) -> u32 {
         self.file.groups.group_of(&self.file.snapshot, self.history, id, by)
@@ -97,6 +125,17 @@ impl<'a> Side<'a> {
 
     pub fn pool(&self, id: AllocationId) -> Option<(u64, u64)> {
         self.file.groups.pool(&self.file.snapshot, self.history, id)
+    }
+
+    /// Returns the user metadata of an allocation, or else of its newest `annotate` event. `None` if both are unset.
+    pub fn user_metadata(&self, id: AllocationId) -> Option<Cow<'a, str>> {
+        Some(self.snapshot().strings.text(metadata_of(&self.file.snapshot, self.history, id)?))
+    }
+
+    /// Returns the user metadata of an event. `None` if it is not recorded or empty.
+    pub fn event_metadata(&self, event: u32) -> Option<Cow<'a, str>> {
+        let labels = self.file.snapshot.labels.labels(self.history.events.labels(event));
+        Some(self.snapshot().strings.text(labels.user_metadata?)).filter(|text| !text.is_empty())
     }
 
     pub fn pool_label(&self, pool: (u64, u64)) -> String {

@@ -1,4 +1,4 @@
-//! Matches stacks against a query in time slices. Each frame is tested once, and then each stack.
+//! Matches stacks or metadata against a query in time slices. Each frame is tested once, and then each stack.
 //!
 //! A stack matches a query about frames if its innermost frame matches, or if the stack of its caller matches. It
 //! matches a query about call sites if its innermost frame of the user's own code matches.
@@ -13,17 +13,19 @@ use protocol::Query;
 /// Search query for stacks in a forward pass.
 pub(super) const FORWARD_QUERY: &str = "/[ .]forward$/";
 
-/// The frames and stacks tested so far that match a query.
+/// The frames, stacks and labels tested so far that match a query.
 #[derive(Default)]
 pub(super) struct StackMatch {
     pub(super) frames: IdSet,
     pub(super) stacks: IdSet,
+    /// Rows of the label table whose user metadata matches.
+    pub(super) labels: IdSet,
     next_frame: usize,
     next_stack: usize,
     line: String,
 }
 
-base::heap_bytes!(StackMatch: frames, stacks);
+base::heap_bytes!(StackMatch: frames, stacks, labels);
 
 impl StackMatch {
     /// Continues testing frames and stacks until all are tested or the time slice is used up. For a query about
@@ -32,6 +34,7 @@ impl StackMatch {
         match query {
             Query::Category(_) => file.categorize(slice),
             Query::Frame(matcher) => self.match_frames(&file.snapshot, matcher, slice),
+            Query::Metadata(matcher) => self.match_metadata(&file.snapshot, matcher, slice),
             Query::Site(matcher) => self.run(&file.snapshot, matcher, Some(&mut file.sites), slice),
             _ => Ok(()),
         }
@@ -53,6 +56,28 @@ impl StackMatch {
         slice: &mut TimeSlice,
     ) -> SliceResult {
         self.run(snapshot, matcher, None, slice)
+    }
+
+    /// Continues testing the metadata of labels.
+    fn match_metadata(
+        &mut self,
+        snapshot: &Snapshot,
+        matcher: &FrameMatcher,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
+        let rows = snapshot.labels.rows();
+        if self.next_frame == 0 {
+            self.labels = IdSet::with_bound(rows.len());
+        }
+        // One row per part, because a regular expression may be slow.
+        while let Some(part) = slice.next_range(&mut self.next_frame, rows.len(), STEPS_PER_CHECK)? {
+            let text = rows.get(part.start).and_then(|labels| labels.user_metadata);
+            let text = text.map(|text| snapshot.strings.text(text)).filter(|text| !text.is_empty());
+            if text.is_some_and(|text| matcher.matches(&text)) {
+                self.labels.insert(part.start as u32);
+            }
+        }
+        Ok(())
     }
 
     /// Continues testing frames, and then stacks: their call sites if `sites` is given.

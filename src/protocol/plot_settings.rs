@@ -24,6 +24,8 @@ base::listed! {
         Annotation = "annotation",
         /// torch.compile region of the allocation.
         CompileContext = "region",
+        /// User metadata of the allocation, or else of its newest `annotate` event.
+        Metadata = "metadata",
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::rows::{pool_of, stack_of_event, stream_of};
 use crate::open::OpenFile;
+use crate::origin::has_labels;
 use crate::stack_match::StackMatch;
 use analysis::event_terms::{EventTerm, EventTerms, NamedObject};
 use base::column::Column;
@@ -105,8 +106,6 @@ fn term_matches(file: &OpenFile, history: &DeviceHistory, event: u32, term: &Eve
     let action = history.events.action(event);
     match term {
         EventTerm::Actions(bits) => bits & EventsFilter::bit(action) != 0,
-        EventTerm::Stream(stream) => stream_of(file, history, event) == Some(*stream),
-        EventTerm::Pool(pool) => pool_of(file, history, event) == Some(*pool),
         EventTerm::Versioned(name) => {
             let has_object = match history.events.subject(event) {
                 Subject::Note(_) => false,
@@ -149,6 +148,13 @@ fn query_matches(
         Query::Category(name) => {
             let allocation = history.allocation_of(EventIdx(event));
             allocation.is_some_and(|id| file.groups.categories.has_name(history, id, name))
+        }
+        Query::Stream(stream) => stream_of(file, history, event) == Some(*stream),
+        Query::Pool(pool) => pool_of(file, history, event) == Some(*pool),
+        Query::Metadata(_) => {
+            let allocation = history.allocation_of(EventIdx(event));
+            stacks.labels.contains(history.events.labels(event).0)
+                || allocation.is_some_and(|id| has_labels(history, id, &stacks.labels))
         }
         Query::Frame(_) | Query::Site(_) => stacks.stacks.contains(stack_of_event(file, history, event).0),
     }

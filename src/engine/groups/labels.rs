@@ -13,6 +13,7 @@ impl Groups {
         match by {
             Grouping::Annotation => return self.regions.annotation_label(snapshot, group),
             Grouping::CompileContext => return self.regions.context_label(snapshot, group),
+            Grouping::Metadata => return self.regions.metadata_label(snapshot, group),
             _ => {}
         }
         let Some(index) = group.checked_sub(1) else {
@@ -52,7 +53,7 @@ impl Groups {
             },
             Grouping::Pool => self.pool_label(self.pools.get(index as usize).copied().unwrap_or_default()),
             Grouping::Category => self.categories.set().categories().get(index as usize).cloned().unwrap_or_default(),
-            Grouping::Annotation | Grouping::CompileContext => String::new(),
+            Grouping::Annotation | Grouping::CompileContext | Grouping::Metadata => String::new(),
         }
     }
 }

@@ -7,10 +7,10 @@ use history::snapshot::Snapshot;
 use protocol::Grouping;
 
 impl Groups {
-    /// Returns the grouping that is used for mapped ranges. Categories are replaced by pools, because only allocations
-    /// have categories.
+    /// Returns the grouping that is used for mapped ranges. Categories and metadata are replaced by pools, because only
+    /// allocations have them.
     pub(crate) fn range_grouping(by: Grouping) -> Grouping {
-        if by == Grouping::Category { Grouping::Pool } else { by }
+        if matches!(by, Grouping::Category | Grouping::Metadata) { Grouping::Pool } else { by }
     }
 
     /// Returns the group of a mapped range. The group numbers are the same as for allocations.
@@ -37,7 +37,7 @@ impl Groups {
                     as u32
             }
             Grouping::Stream => self.group_number(&self.streams, kind.and_then(|kind| kind.stream)),
-            Grouping::Pool | Grouping::Category => self.group_number(&self.pools, kind.and_then(|kind| kind.pool)),
+            Grouping::Pool | Grouping::Category | Grouping::Metadata => self.group_number(&self.pools, kind.and_then(|kind| kind.pool)),
             Grouping::Annotation => self.regions.annotation(history, segments.ranges.allocated_at(id)),
             Grouping::CompileContext => self.regions.context(snapshot, history, segments.ranges.allocated_at(id)),
         }

@@ -40,7 +40,7 @@ impl Terms {
     fn matches(&self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, at: Lifespan) -> bool {
         let Lifespan { allocated_at, freed_at, size, moment } = at;
         let holds = |(term, stacks): &(Term, StackMatch)| match term {
-            Term::Query(query) => matches_target(file, history, id, size, query, &stacks.stacks),
+            Term::Query(query) => matches_target(file, history, id, size, query, stacks),
             Term::Age(min, max) => {
                 (*min..=*max).contains(&u64::from(moment.min(freed_at).saturating_sub(allocated_at)))
             }

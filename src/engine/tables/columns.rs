@@ -26,6 +26,7 @@ const ALLOCATIONS: &[Column] = &[
     column("stream", Unsigned(|row| row.side.stream(row.id()))),
     column("pool", Text(|row| row.side.pool(row.id()).map(pool))),
     column("pool_name", Text(|row| row.pool_name(row.side.pool(row.id())))),
+    column("user_metadata", Text(|row| row.side.user_metadata(row.id()))),
     column("stack", Unsigned(|row| row.stack_id(row.allocation_stack()))),
     column("call_site", Text(|row| row.call_site(row.allocation_stack()))),
 ];
@@ -39,6 +40,7 @@ const EVENTS: &[Column] = &[
     column("address", Text(|row| row.action().requires_address().then(|| hex(row.address_and_size().0)))),
     column("stream", Unsigned(|row| row.side.event_stream(row.index))),
     column("pool", Text(|row| row.side.event_pool(row.index).map(pool))),
+    column("user_metadata", Text(|row| row.side.event_metadata(row.index))),
     column("allocation", Unsigned(|row| row.side.history.allocation_of(EventIdx(row.index)).map(|id| id.0.into()))),
     column("live_bytes", Signed(|row| Some(row.total(Quantity::Live, row.after())))),
     column("awaiting_free_bytes", Signed(|row| Some(row.total(Quantity::AwaitingFree, row.after())))),

@@ -43,7 +43,7 @@ pub fn heading(plot: Plot, colouring: Grouping) -> String {
 /// are coloured by pool.
 pub fn coloured_by(state: &Shared) -> Grouping {
     match (state.plot_settings.plot, state.plot_settings.colouring) {
-        (Plot::Reserved(_), Grouping::Category) => Grouping::Pool,
+        (Plot::Reserved(_), Grouping::Category | Grouping::Metadata) => Grouping::Pool,
         (_, colouring) => colouring,
     }
 }
@@ -60,6 +60,7 @@ pub fn noun(grouping: Grouping) -> &'static str {
         Grouping::Category => "category",
         Grouping::Annotation => "annotation",
         Grouping::CompileContext => "compiled region",
+        Grouping::Metadata => "user metadata",
     }
 }
 

@@ -7,8 +7,6 @@ fn shown(text: &str) -> String {
     let one = |term: &EventTerm| match term {
         EventTerm::Actions(bits) => format!("actions {bits:b}"),
         EventTerm::Versioned(name) => format!("{:?} {:x} version {}", name.object, name.address, name.version),
-        EventTerm::Stream(stream) => format!("stream {stream}"),
-        EventTerm::Pool(pool) => format!("pool {pool:?}"),
         EventTerm::Query(query) => format!("{query:?}"),
     };
     match EventTerms::parse(text) {
@@ -34,8 +32,8 @@ fn event_filter_terms_are_parsed() {
         ("add_1", "Frame(Text(\"add_1\"))"),
         ("abcdef_", "Frame(Text(\"abcdef_\"))"),
         ("0x7f00", "Address(32512)"),
-        ("stream:0x10 & pool: (0, 1)", "stream 16; pool (0, 1)"),
-        (">1MiB & stream:0", "Size(1048577, 18446744073709551615); stream 0"),
+        ("stream:0x10 & pool: (0, 1)", "Stream(16); Pool((0, 1))"),
+        (">1MiB & stream:0", "Size(1048577, 18446744073709551615); Stream(0)"),
         ("#12", "Number(12)"),
         ("#", "At character 1: Expected an allocation number after #, such as #123."),
         ("alloc &  stream:x", "At character 10: Invalid stream. Examples: stream:0, stream:0x55d0."),

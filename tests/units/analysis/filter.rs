@@ -15,6 +15,9 @@ fn shown(text: &str) -> String {
         Term::Query(Query::Number(number)) => format!("number {number}"),
         Term::Query(Query::Category(name)) => format!("category {name}"),
         Term::Query(Query::Freed(freed)) => format!("freed {freed}"),
+        Term::Query(Query::Metadata(matcher)) => format!("metadata {matcher:?}"),
+        Term::Query(Query::Stream(stream)) => format!("stream {stream}"),
+        Term::Query(Query::Pool(pool)) => format!("pool {pool:?}"),
         Term::Query(Query::Address(address)) => format!("address {address}"),
         Term::Query(Query::Addresses(from, to)) => format!("addresses {from}..{to}"),
     };
