@@ -27,7 +27,7 @@ impl Random {
 fn cropped(bytes: &[u8], device: i64, events: [u32; 2], prologue: bool) -> Result<(Vec<u8>, Cropped), CropError> {
     let mut opened = open(bytes).unwrap();
     let mut out = Vec::new();
-    let crop = Crop { devices: vec![(device, events)], prologue, source: "original.pickle".to_owned() };
+    let crop = Crop { devices: vec![(device, events)], prologue, stream: None, source: "original.pickle".to_owned() };
     let cropped = opened.engine.crop(&crop, &mut out)?;
     Ok((out, cropped))
 }

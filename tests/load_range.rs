@@ -134,7 +134,7 @@ fn cropping_or_writing_columns_of_loaded_range_reports_error() {
     let path = files.iter().find(|path| path.ends_with("train-annotated-100.pickle")).unwrap();
     let mut part = loaded(&std::fs::read(path).unwrap(), LoadRange { max_events: 10, ..LoadRange::ALL });
     let device = part.summary.devices[0].device;
-    let crop = Crop { devices: vec![(device, [0, 5])], prologue: true, source: String::new() };
+    let crop = Crop { devices: vec![(device, [0, 5])], prologue: true, stream: None, source: String::new() };
     let error = part.engine.crop(&crop, Vec::new()).unwrap_err();
     assert!(
         matches!(error, CropError::Invalid(_)) && error.to_string().contains("only a range of the events is loaded")

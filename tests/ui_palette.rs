@@ -2,7 +2,7 @@
 
 use crate::face::{self, CANVAS, Worker, opened_reply};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
-use memscape::protocol::{AxisPoint, DeviceSummary, Marks, RangeMark, Span, Topic};
+use memscape::protocol::{AxisPoint, DeviceSummary, Marks, RangeMark, RangeSource, Span, Topic};
 use memscape::timeline::Scene;
 use memscape::ui::features::State;
 use memscape::ui::features::command::Command;
@@ -38,6 +38,7 @@ impl Worker for MarksWorker {
         let place = |events: f64| AxisPoint { events, time: 0 };
         let range = |name: &str, from: f64, to: f64| RangeMark {
             name: name.into(),
+            source: RangeSource::Annotation,
             start: place(from),
             end: place(to),
             has_end: true,

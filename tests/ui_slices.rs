@@ -2,7 +2,7 @@
 
 use crate::face::{self, Worker};
 use memscape::engine::{Answer, Ask, Question, Request};
-use memscape::protocol::{AxisPoint, DeviceSummary, Marks, RangeFacts, RangeMark, Span, Weight};
+use memscape::protocol::{AxisPoint, DeviceSummary, Marks, RangeFacts, RangeMark, RangeSource, Span, Weight};
 use memscape::timeline::{Scene, View};
 use memscape::ui::plot::marks::WindowMarks;
 use memscape::ui::plot::slices;
@@ -28,6 +28,7 @@ fn mark(name: &str, lane: u32, from: u32, to: u32) -> RangeMark {
     let micros = u64::from(to - from) * 1000;
     RangeMark {
         name,
+        source: RangeSource::Annotation,
         start: place(from),
         end: place(to),
         has_end: true,

@@ -21,6 +21,8 @@ text, /regex/             text or regular expression in any frame of the stack, 
                           a recorder gives the tensor
 @text                     text in the call site
 @category activation      category
+@metadata kv cache        text or /regex/ in the user metadata
+stream:0, pool:0,1        stream; memory pool
 freed, never-freed        freed in the trace, or live at its end
 #12                       allocation number
 0x7f89b4000000            address inside the block

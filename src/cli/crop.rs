@@ -5,11 +5,12 @@ use super::compressed::{CompressedWriter, CompressionKind};
 use super::events::events_between;
 use super::open_snapshot::{OpenSnapshot, select_device};
 use super::output_file::OutputFile;
-use base::slice::TimeSlice;
+use super::step_args::StepArgs;
+use super::stream_arg::StreamArg;
 use base::units::{Bytes, group_digits};
 use clap::Args;
 use engine::crop::{Crop, CropError, Cropped};
-use engine::{Engine, StepSearch};
+use engine::Engine;
 use protocol::FileSummary;
 
 /// Arguments of `memscape crop`.
@@ -27,14 +28,15 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "WHEN", value_parser = parse_trace_position, allow_negative_numbers = true)]
     pub(crate) to: Option<TracePosition>,
     /// Keep the events around this position: peak, oom, an event or a time; replaces --from and --to
-    #[arg(long, value_name = "WHEN", value_parser = parse_trace_position, conflicts_with_all = ["from", "to"])]
+    #[arg(long, value_name = "WHEN", value_parser = parse_trace_position, conflicts_with_all = ["from", "to", "step", "phase"])]
     pub(crate) around: Option<TracePosition>,
     /// With --around, how many events to keep before it, and after it
     #[arg(long, value_name = "N", default_value_t = 1000, requires = "around")]
     pub(crate) events: u32,
-    /// Keep one step: its annotation, or its number, from 0, as "memscape steps" lists them
-    #[arg(long, value_name = "STEP", conflicts_with_all = ["from", "to", "around"])]
-    pub(crate) step: Option<String>,
+    #[command(flatten)]
+    pub(crate) step: StepArgs,
+    #[command(flatten)]
+    pub(crate) stream: StreamArg,
     /// Also keep the events of these devices from the same time: ordinals, or "all"
     #[arg(long, value_name = "N,N", value_parser = devices)]
     pub(crate) also: Option<Devices>,
@@ -48,13 +50,14 @@ impl Arguments {
     pub(crate) fn write(&self) -> Result<String, String> {
         let mut snapshot = OpenSnapshot::open(&self.source)?;
         let chosen = self.range(&mut snapshot)?;
+        self.stream.check(&snapshot)?;
         let (device, summary) = (snapshot.device.device, snapshot.summary.clone());
         let mut engine = snapshot.into_engine();
         let mut devices = vec![(device, chosen)];
         for other in self.others(&summary, device)? {
             devices.push((other, same_time(&engine, device, chosen, other)?));
         }
-        let crop = Crop { devices, prologue: !self.no_prologue, source: summary.file };
+        let crop = Crop { devices, prologue: !self.no_prologue, stream: self.stream.stream, source: summary.file };
         let to_message = |error: std::io::Error| format!("{}: {error}", self.out.path().display());
         let mut out =
             CompressedWriter::create(&self.out, CompressionKind::from_path(self.out.path())).map_err(to_message)?;
@@ -68,8 +71,8 @@ impl Arguments {
 
     /// Returns the range of events to keep, with an exclusive end.
     fn range(&self, snapshot: &mut OpenSnapshot) -> Result<[u32; 2], String> {
-        if let Some(step) = &self.step {
-            return step_range(snapshot, step);
+        if let Some(range) = self.step.events(snapshot)? {
+            return Ok(range);
         }
         if let Some(around) = self.around {
             let moment = snapshot.facts_at(around)?.moment;
@@ -106,24 +109,6 @@ fn devices(text: &str) -> Result<Devices, String> {
     }
     let these = text.split(',').map(|part| part.trim().parse().ok().filter(|&ordinal: &i64| ordinal >= 0));
     these.collect::<Option<_>>().map(Devices::List).ok_or_else(|| "expected ordinals such as 1,2, or all".to_owned())
-}
-
-/// Returns the range of events of the step with the given name or index.
-fn step_range(snapshot: &mut OpenSnapshot, wanted: &str) -> Result<[u32; 2], String> {
-    let device = snapshot.device.device;
-    snapshot.prepare();
-    let Some(side) = snapshot.engine().side(device) else { return Err("the file has no such device".to_owned()) };
-    let (mut search, goes_on) = (StepSearch::new(device), &mut || true);
-    let mut slice = TimeSlice::new(goes_on);
-    while search.step(&side, &mut slice).is_err() {}
-    let spans = search.spans();
-    let named = |number: &usize| search.name(&side, *number).as_deref() == Some(wanted);
-    let number = (0..spans.len()).find(named).or_else(|| wanted.parse().ok());
-    match number.and_then(|number| spans.get(number)) {
-        Some(span) => Ok([span.from, span.to]),
-        None if spans.is_empty() => Err("no steps found in this trace; choose the range by --from and --to".to_owned()),
-        None => Err(format!("no step “{wanted}”; there are {}, see \"memscape steps\"", spans.len())),
-    }
 }
 
 /// Returns the range of events on device `other` that covers the same time as a range of events on `device`.

@@ -8,6 +8,7 @@ use super::output::{printable, to_pretty_json};
 use super::report_json::as_json;
 use super::report_text::as_text;
 use super::rules::CategoryRules;
+use super::step_args::StepArgs;
 use super::terminal::wrap_to_terminal;
 use clap::Args;
 use protocol::{Report, ReportQuestion, Span, Threshold, Topic};
@@ -79,11 +80,16 @@ pub(crate) struct RangeBounds {
     /// Last event, inclusive
     #[arg(long, value_name = "WHEN", value_parser = parse_trace_position, allow_negative_numbers = true)]
     to: Option<TracePosition>,
+    #[command(flatten)]
+    step: StepArgs,
 }
 
 impl RangeBounds {
     /// Returns the range, or `None` for the whole trace.
     fn span(&self, snapshot: &mut OpenSnapshot) -> Result<Option<Span>, String> {
+        if let Some([from, to]) = self.step.events(snapshot)? {
+            return Ok(Some(Span { from, to }));
+        }
         if self.from.is_none() && self.to.is_none() {
             return Ok(None);
         }

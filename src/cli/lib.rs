@@ -57,6 +57,8 @@ mod segments_json;
 mod serve;
 mod simulated_snapshot;
 mod sql;
+mod step_args;
+mod stream_arg;
 mod summary;
 mod table;
 mod temporary_file;

@@ -3,6 +3,7 @@
 use super::common_args::{AtArg as AtPosition, SnapshotArgs, TimeArg, TracePosition, parse_time};
 use super::live_rows::{Counting, LiveArgs, LiveRows};
 use super::open_snapshot::{Edge, OpenSnapshot, ask_device};
+use base::units::Moment;
 use clap::Args;
 use protocol::{MomentFacts, MomentSpec, ReportQuestion, Span, Topic};
 
@@ -39,6 +40,9 @@ pub(crate) struct Peak {
 pub(crate) fn live(Live { source, at, terms }: &Live) -> Result<String, String> {
     let mut snapshot = OpenSnapshot::open(source)?;
     let facts = match (at.when.unwrap_or(TracePosition::Peak), terms.counting) {
+        (TracePosition::Peak, _) if terms.stream.stream.is_some() => {
+            stream_peak(&mut snapshot, terms, Span { from: 0, to: u32::MAX })?
+        }
         (TracePosition::Peak, Counting::Mosaic) => mosaic_peak(&mut snapshot, None)?,
         (when, _) => snapshot.facts_at(when)?,
     };
@@ -51,6 +55,10 @@ pub(crate) fn live(Live { source, at, terms }: &Live) -> Result<String, String> 
 /// Returns an error message if the file cannot be read or has no recorded times.
 pub(crate) fn peak(Peak { source, from, to, terms }: &Peak) -> Result<String, String> {
     let mut snapshot = OpenSnapshot::open(source)?;
+    if (from, to) == (&None, &None) && terms.stream.stream.is_some() {
+        let facts = stream_peak(&mut snapshot, terms, Span { from: 0, to: u32::MAX })?;
+        return LiveRows::render(snapshot, terms, facts, None);
+    }
     if (from, to) == (&None, &None) {
         let facts = match terms.counting {
             Counting::Whole => snapshot.facts_at(TracePosition::Peak)?,
@@ -72,6 +80,10 @@ pub(crate) fn peak(Peak { source, from, to, terms }: &Peak) -> Result<String, St
     {
         return Err(format!("the range is outside the trace, which is from {first}us to {last}us"));
     }
+    if terms.stream.stream.is_some() {
+        let facts = stream_peak(&mut snapshot, terms, span)?;
+        return LiveRows::render(snapshot, terms, facts, Some(span));
+    }
     if terms.counting == Counting::Mosaic {
         let facts = mosaic_peak(&mut snapshot, Some(span))?;
         return LiveRows::render(snapshot, terms, facts, Some(span));
@@ -79,6 +91,14 @@ pub(crate) fn peak(Peak { source, from, to, terms }: &Peak) -> Result<String, St
     let facts = ask_device!(snapshot, Range(span)).ok_or("the peak of the range could not be computed")?;
     let facts = snapshot.moment_facts(MomentSpec::Moment(facts.peak_moment))?;
     LiveRows::render(snapshot, terms, facts, Some(span))
+}
+
+/// Returns the state at the peak of a stream within a range.
+fn stream_peak(snapshot: &mut OpenSnapshot, terms: &LiveArgs, span: Span) -> Result<MomentFacts, String> {
+    let stream = terms.stream.stream.unwrap_or_default();
+    let peak = snapshot.side().map(|side| side.stream_peak_in(stream, Moment(span.from), Moment(span.to)));
+    let (moment, _) = peak.ok_or("the file has no such device")?;
+    snapshot.moment_facts(MomentSpec::Moment(moment.0))
 }
 
 /// Returns the state at the peak of live bytes without the baseline, as counted by Mosaic. `window` limits the search

@@ -3,10 +3,12 @@
 use super::common_args::{OutputArgs, value_name};
 use super::open_snapshot::{OpenSnapshot, ask_device, fetch_rows};
 use super::output::{more_rows_line, to_pretty_json, with_fields};
+use super::stream_arg::{StreamArg, stream_text};
 use super::table::{Table, columns};
 use super::terminal::wrap_to_terminal;
 use base::units::{Bytes, Moment, group_digits, moment_text, pluralize};
 use clap::{Args, ValueEnum};
+use engine::{Answer, Question};
 use protocol::{
     Arrangement, Fold, FoldScope, FoldState, Internal, Merge, MomentFacts, NodeLabel, Root, Scope, Span, TreePage,
     TreeQuestion, TreeRow,
@@ -30,10 +32,19 @@ pub(crate) struct LiveArgs {
     #[arg(long)]
     pub(crate) hide_internal: bool,
     /// What to count
-    #[arg(long, value_enum, value_name = "HOW", default_value_t = Counting::Whole)]
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = Counting::Whole, conflicts_with = "stream")]
     pub(crate) counting: Counting,
     #[command(flatten)]
+    pub(crate) stream: StreamArg,
+    #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+impl LiveArgs {
+    /// Returns whether everything that is live is counted.
+    fn is_whole(&self) -> bool {
+        self.counting == Counting::Whole && self.stream.stream.is_none()
+    }
 }
 
 /// Allocations that are counted as live.
@@ -80,8 +91,12 @@ impl LiveRows<'_> {
         mut facts: MomentFacts,
         window: Option<Span>,
     ) -> Result<String, String> {
+        terms.stream.check(&snapshot)?;
+        if let Some(query) = terms.stream.query() {
+            ask_device!(snapshot, Find(query)).ok_or("the stream could not be searched")?;
+        }
         let page = fetch_tree(&mut snapshot, terms, facts.moment).ok_or("the call stacks could not be listed")?;
-        if terms.counting == Counting::Mosaic {
+        if !terms.is_whole() {
             (facts.requested, facts.count) = (page.total.bytes, page.total.count);
         }
         let answer = LiveRows { snapshot, terms, facts, window, page };
@@ -112,15 +127,16 @@ impl LiveRows<'_> {
             if terms.by == GroupBy::Tree { with_fields(value, tree_fields()) } else { value }
         };
         let event = |moment| Moment(moment).event_or_minus_one();
-        let is_whole = terms.counting == Counting::Whole;
+        let is_whole = terms.is_whole();
         snapshot.document(json!({
             "event": event(facts.moment),
             "time_us": facts.time_us,
             "range": self.window.map(|span| json!({"first_event": event(span.from), "last_event": event(span.to)})),
             "live_bytes": facts.requested,
             "counting": value_name(terms.counting),
+            "stream": terms.stream.stream,
             "awaiting_free_bytes": is_whole.then_some(facts.awaiting_free),
-            "reserved_bytes": snapshot.device.has_reserved().then_some(facts.reserved),
+            "reserved_bytes": (snapshot.device.has_reserved() && terms.stream.stream.is_none()).then_some(facts.reserved),
             "count": facts.count,
             "by": value_name(terms.by),
             "rows": self.rows().iter().map(row).collect::<Vec<Value>>(),
@@ -132,10 +148,11 @@ impl LiveRows<'_> {
         let LiveRows { snapshot, terms, facts, .. } = self;
         let is_peak = match terms.counting {
             Counting::Mosaic => ", without the baseline, as in Mosaic",
-            Counting::Whole if facts.moment == snapshot.peak() => ", the peak",
+            Counting::Whole if terms.stream.stream.is_none() && facts.moment == snapshot.peak() => ", the peak",
             Counting::Whole => "",
         };
-        let mut text = format!("{}: live {}{is_peak}\n", snapshot.heading(), moment_text(facts.moment));
+        let stream = terms.stream.stream.map(|stream| format!(" on stream {}", stream_text(stream))).unwrap_or_default();
+        let mut text = format!("{}: live{stream} {}{is_peak}\n", snapshot.heading(), moment_text(facts.moment));
         if let Some(Span { from, to }) = self.window {
             text.push_str(&format!("  peak between {} and {}\n", moment_text(from), moment_text(to)));
         }
@@ -144,10 +161,10 @@ impl LiveRows<'_> {
             text.push_str(&format!("  {label:<14}{short:>10}  {:>19} B{note}\n", group_digits(bytes)));
         };
         fact("live", facts.requested, &format!(" in {}", pluralize(facts.count.into(), "allocation")));
-        if terms.counting == Counting::Whole {
+        if terms.is_whole() {
             fact("awaiting free", facts.awaiting_free, "");
         }
-        if snapshot.device.has_reserved() {
+        if snapshot.device.has_reserved() && terms.stream.stream.is_none() {
             fact("reserved", facts.reserved, "");
         }
         text.push('\n');
@@ -196,10 +213,16 @@ fn fetch_tree(snapshot: &mut OpenSnapshot, terms: &LiveArgs, moment: u32) -> Opt
             focus: None,
             folds: folds.clone(),
             reveal: None,
-            search_serial: None,
+            // The search for the stream was the last question with this serial.
+            search_serial: terms.stream.stream.map(|_| 0),
             rows,
         };
-        ask_device!(snapshot, Tree(Box::new(question)))
+        let question = Box::new(question);
+        let is_whole = terms.stream.stream.is_none();
+        match snapshot.ask_device(if is_whole { Question::Tree(question) } else { Question::FoundTree(question) }) {
+            Some(Answer::Tree(page)) => Some(page),
+            _ => None,
+        }
     })
 }
 

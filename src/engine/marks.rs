@@ -1,12 +1,13 @@
-//! Marks of a device on the time axis: out-of-memory events, snapshots, and annotations in lanes.
+//! Marks of a device on the time axis: out-of-memory events, snapshots, annotations in lanes, and phases of steps.
 
 use super::moments::{self, annotation_span};
 use super::open::OpenFile;
+use super::phases::Phase;
 use base::units::{EventIdx, Moment};
 use hashbrown::HashMap;
 use history::replay::{AnnotationRange, DeviceHistory, TimeAxis};
 use history::snapshot::{Action, StringId};
-use protocol::{AxisPoint, ClockSpan, Marks, OutOfMemoryMark, RangeMark, Span};
+use protocol::{AxisPoint, ClockSpan, Marks, OutOfMemoryMark, RangeMark, RangeSource, Span};
 
 /// Maximum number of marks of each kind that are sent. They take a few megabytes.
 const MAX_MARKS: usize = 20_000;
@@ -17,8 +18,9 @@ const MAX_NAME_LEN: usize = 200;
 /// usually differ only in a number.
 const MAX_NAMES: usize = 4_000;
 
-/// Returns the marks of a device. `None` if there is no such device.
-pub(super) fn marks(file: &OpenFile, device: i64) -> Option<Marks> {
+/// Returns the marks of a device, and these phases unless all of them are annotations. `None` if there is no such
+/// device.
+pub(super) fn marks(file: &OpenFile, device: i64, phases: &[Phase]) -> Option<Marks> {
     let history = file.history(device)?;
     let clock = history.events.times.time_axis();
     let span =
@@ -42,7 +44,14 @@ pub(super) fn marks(file: &OpenFile, device: i64) -> Option<Marks> {
     }
     let mut lanes = Lanes::default();
     let mut name_prefixes = NamePrefixes::default();
+    marks.has_phases = phases.iter().any(|phase| phase.annotation.is_none());
+    let mut phases = phases.iter().take(if marks.has_phases { MAX_MARKS } else { 0 }).peekable();
     for range in history.annotations.iter().take(MAX_MARKS) {
+        let start = time_point(history, clock, range.start_us);
+        // Ranges are sorted by start.
+        while let Some(phase) = phases.next_if(|phase| f64::from(phase.span.from) + 1.0 < start.events) {
+            marks.ranges.push(phase_mark(clock, phase));
+        }
         let name = file.snapshot.strings.text(range.name);
         let name = match name.char_indices().nth(MAX_NAME_LEN) {
             Some((end, _)) => format!("{}…", name.get(..end).unwrap_or_default()),
@@ -52,7 +61,8 @@ pub(super) fn marks(file: &OpenFile, device: i64) -> Option<Marks> {
         let end = range.end_us.unwrap_or_else(|| last_us(history));
         marks.ranges.push(RangeMark {
             name,
-            start: time_point(history, clock, range.start_us),
+            source: RangeSource::Annotation,
+            start,
             end: time_point(history, clock, end.max(range.start_us)),
             has_end: range.end_us.is_some(),
             lane: lanes.assign(range),
@@ -61,10 +71,30 @@ pub(super) fn marks(file: &OpenFile, device: i64) -> Option<Marks> {
             shared_prefix: 0,
         });
     }
+    marks.ranges.extend(phases.map(|phase| phase_mark(clock, phase)));
     marks.ranges.iter_mut().for_each(|range| range.shared_prefix = name_prefixes.shared_prefix_len(&range.name));
     marks.lanes = lanes.ends.len() as u32;
     marks.left_out += history.annotations.len().saturating_sub(MAX_MARKS) as u64;
     Some(marks)
+}
+
+/// Returns the mark of a phase, from its first event to the next event after it. On the time axis, it ends with its last
+/// event.
+fn phase_mark(clock: Option<TimeAxis<'_>>, phase: &Phase) -> RangeMark {
+    let Span { from, to } = phase.span;
+    let start = event_point(clock, from);
+    let end = AxisPoint { events: f64::from(to) + 1.0, time: clock.map_or(0, |clock| clock.x(to)) };
+    RangeMark {
+        name: phase.kind.name().to_owned(),
+        source: if phase.annotation.is_some() { RangeSource::Phase } else { RangeSource::InferredPhase },
+        start,
+        end,
+        has_end: true,
+        lane: 0,
+        span: phase.span,
+        duration_us: end.time.saturating_sub(start.time),
+        shared_prefix: 0,
+    }
 }
 
 /// Prefixes of annotation names. Each ends at the end of a word or before a number.

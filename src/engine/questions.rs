@@ -9,6 +9,7 @@ use super::find::{Search, SearchTarget, find_match};
 use super::flame::FlameGraphs;
 use super::heaviest::Heaviest;
 use super::open::OpenFile;
+use super::phases::PhaseFinder;
 use super::plan::{Plan, PlannedSizes, run_curve};
 use super::report::Reports;
 use super::scenes::SceneBuilder;
@@ -49,6 +50,7 @@ pub(super) struct Questions {
     plan: Option<Box<Plan>>,
     plan_curve: Option<Box<Plan>>,
     sizes: Option<Box<PlannedSizes>>,
+    phases: Option<Box<PhaseFinder>>,
 }
 
 /// Priority of queries that are answered immediately. They do not replace each other.
@@ -63,7 +65,7 @@ fn rank(question: &Question) -> u8 {
         Question::Scene { .. } => 1,
         Question::Curves { .. } => 2,
         Question::Find(_) | Question::SameStack(_) => 3,
-        Question::TableText(_) | Question::EventsText(_) => 5,
+        Question::TableText(_) | Question::EventsText(_) | Question::Phases => 5,
         Question::Table(_) | Question::Events(_) => 6,
         Question::Report(_) => 7,
         Question::WhatIf(_) | Question::Recording | Question::PlannedSizes(_) => 8,
@@ -106,6 +108,7 @@ impl Questions {
             Question::EventsText(_) => self.events.start_copying(),
             Question::Report(_) => self.reports.cancel(),
             Question::WhatIf(_) => self.simulator.iter_mut().for_each(|simulator| simulator.reset()),
+            Question::Phases => self.phases = None,
             Question::Recording => self.sending = RecordingEncoder::default(),
             Question::Plan(_) => self.plan = None,
             Question::PlanCurve(..) => self.plan_curve = None,
@@ -197,7 +200,15 @@ impl Questions {
             Question::Step { plot_settings, moment, byte, step } => {
                 steps::step(file, device, plot_settings, (moment, byte), step).map(Answer::Step)
             }
-            Question::Marks => marks::marks(file, device).map(|marks| Answer::Marks(Box::new(marks))),
+            Question::Marks => marks::marks(file, device, &[]).map(|marks| Answer::Marks(Box::new(marks))),
+            Question::Phases => {
+                file.find_backward(slice)?;
+                let finder = self.phases.get_or_insert_with(|| Box::new(PhaseFinder::new(device)));
+                finder.step_in(file, slice)?;
+                let marks = marks::marks(file, device, finder.phases());
+                self.phases = None;
+                marks.map(|marks| Answer::Marks(Box::new(marks)))
+            }
             Question::Overview { axis, width_px } => {
                 file.overview(device, axis, width_px).map(|overview| Answer::Overview(Box::new(overview)))
             }
@@ -241,7 +252,10 @@ impl Questions {
             }
             Question::Range(span) => Some(Answer::Range(range::range_facts(file, device, span, slice)?)),
             Question::Tree(ref question) => {
-                Some(Answer::Tree(Box::new(out_of_line(|| self.trees.page(file, device, question, slice))?)))
+                Some(Answer::Tree(Box::new(out_of_line(|| self.trees.page(file, device, (question, false), slice))?)))
+            }
+            Question::FoundTree(ref question) => {
+                Some(Answer::Tree(Box::new(out_of_line(|| self.trees.page(file, device, (question, true), slice))?)))
             }
             Question::Heaviest { scope, arrangement, node } => {
                 Some(Answer::Heaviest(self.heaviest.find(file, device, scope, (arrangement, node), slice)?))

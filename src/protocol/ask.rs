@@ -72,6 +72,9 @@ pub enum Question {
     },
     /// Marks on the time axis of a device: out-of-memory events, snapshots, annotations and the peak.
     Marks,
+    /// Same as [`Question::Marks`], with the phases of steps among the ranges, which need a pass over the events. The
+    /// answer is an [`Answer::Marks`].
+    Phases,
     Overview {
         axis: Axis,
         /// Number of pixel columns.
@@ -116,6 +119,8 @@ pub enum Question {
     Range(Span),
     /// Rows of a tree of call stacks.
     Tree(Box<TreeQuestion>),
+    /// Same as [`Question::Tree`], for only the allocations that match the search. The answer is an [`Answer::Tree`].
+    FoundTree(Box<TreeQuestion>),
     /// The largest allocation of a scope whose stack is at or below a tree node.
     Heaviest {
         scope: Scope,

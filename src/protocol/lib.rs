@@ -28,6 +28,7 @@ mod report;
 mod sources;
 pub mod sql;
 mod state;
+mod step_phase;
 mod summary;
 mod table;
 mod topic;
@@ -52,7 +53,7 @@ pub use history::snapshot::Action;
 pub use loading::{Access, LoadRange, MAX_TABLE_BYTES_32_BIT, Member, NeededBytes, Phase, Progress};
 pub use message::{decode, encode};
 pub use moments::{MomentFacts, MomentSpec, NamedAction, NamedEvent, Step, StepOutcome, StepResult};
-pub use overview::{AxisPoint, ClockSpan, LegendEntry, Marks, OutOfMemoryMark, Overview, RangeMark};
+pub use overview::{AxisPoint, ClockSpan, LegendEntry, Marks, OutOfMemoryMark, Overview, RangeMark, RangeSource};
 pub use pair::{
     Align, DeltaCurve, MatchKey, PairAnswer, PairMap, PairMoments, PairQuestion, Pairing, second_file_ordinal,
     split_ordinal,
@@ -77,6 +78,7 @@ pub use state::{
     HeldBySite, PieceKind, SegmentSort, SegmentsBar, SegmentsFit, SegmentsGroup, SegmentsKept, SegmentsPage,
     SegmentsPiece, SegmentsQuestion, SegmentsSums,
 };
+pub use step_phase::StepPhase;
 pub use summary::{
     CAPACITY, COUNTED_PEAK, DEVICE_FREE, DeviceSummary, FileSummary, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, PROCESS,
     PeakCheck, SCHEMA, TENSORS, TENSORS_FOUND, Warning,

@@ -30,8 +30,11 @@ pub struct Marks {
     /// Position and event index of each `snapshot` event.
     pub snapshots: Vec<(AxisPoint, u32)>,
     pub ranges: Vec<RangeMark>,
-    /// Number of lanes that the annotations need, which is their maximum nesting depth.
+    /// Number of lanes that the annotations need, which is their maximum nesting depth. Phases of steps have a lane below
+    /// them.
     pub lanes: u32,
+    /// True if `ranges` has phases of steps.
+    pub has_phases: bool,
     /// Number of marks that were left out because there are too many. The first ones are included.
     pub left_out: u64,
     /// Position at which the peak starts.
@@ -64,10 +67,22 @@ pub struct OutOfMemoryMark {
     pub reserved: u64,
 }
 
-/// Annotation (`record_function`): a named time range.
+/// Origin of a [`RangeMark`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RangeSource {
+    #[default]
+    Annotation,
+    /// Phase of a step, from an annotation.
+    Phase,
+    /// Phase of a step, inferred from call stacks.
+    InferredPhase,
+}
+
+/// Annotation (`record_function`), which is a named time range, or phase of a step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RangeMark {
     pub name: String,
+    pub source: RangeSource,
     pub start: AxisPoint,
     /// End of the range, or the end of the trace if the range has no END event.
     pub end: AxisPoint,

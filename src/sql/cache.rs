@@ -2,6 +2,7 @@
 
 use crate::node::Node;
 use base::units::Moment;
+use engine::Phase;
 use engine::tables::SiteCache;
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
@@ -22,6 +23,7 @@ pub(crate) struct FileCache {
 #[derive(Default)]
 pub(crate) struct DeviceCache {
     pub(crate) steps: OnceCell<Rc<Vec<Step>>>,
+    pub(crate) phases: OnceCell<Rc<Vec<Phase>>>,
     /// Call tree that was computed last, and the moment that it shows.
     pub(crate) tree: RefCell<Option<(Moment, Rc<Vec<Node>>)>>,
 }

@@ -12,7 +12,7 @@ const fn canned(title: &'static str, sql: &'static str) -> ExampleQuery {
 }
 
 /// All ready-made queries.
-pub const EXAMPLE_QUERIES: [ExampleQuery; 20] = [
+pub const EXAMPLE_QUERIES: [ExampleQuery; 22] = [
     canned(
         "Largest allocations at the peak",
         "SELECT device, id, human(requested_bytes) AS size, category, allocated_at, call_site\nFROM live_at('peak')\nORDER BY requested_bytes DESC\nLIMIT 100",
@@ -36,6 +36,10 @@ pub const EXAMPLE_QUERIES: [ExampleQuery; 20] = [
     canned(
         "Peak of each step",
         "SELECT device, step, peak_bytes, human(peak_bytes) AS peak, name, first_event, last_event\nFROM step",
+    ),
+    canned(
+        "Peak of each phase: forward, backward, optimizer",
+        "SELECT device, phase, human(max(peak_bytes)) AS peak, step, peak_event, inferred, count(*) AS times\nFROM phase\nGROUP BY device, phase\nORDER BY max(peak_bytes) DESC",
     ),
     canned(
         "Growth from step to step: live bytes at the end of each",
@@ -88,6 +92,10 @@ pub const EXAMPLE_QUERIES: [ExampleQuery; 20] = [
     canned(
         "Annotations with the highest peak",
         "SELECT name, count(*) AS times, human(max(peak_bytes)) AS peak\nFROM annotation\nGROUP BY name\nORDER BY max(peak_bytes) DESC\nLIMIT 100",
+    ),
+    canned(
+        "Peak of each stream",
+        "WITH change(device, stream, event, bytes) AS (\n  SELECT device, stream, coalesce(allocated_at, -1), requested_bytes FROM allocation\n  UNION ALL SELECT device, stream, freed_at, -requested_bytes FROM allocation WHERE freed_at IS NOT NULL),\n  total AS (SELECT *, sum(bytes) OVER (PARTITION BY device, stream ORDER BY event) AS live FROM change)\nSELECT device, stream, max(live) AS peak_bytes, human(max(live)) AS peak, event\nFROM total\nGROUP BY device, stream\nORDER BY peak_bytes DESC",
     ),
     canned(
         "Pools and streams at the peak",

@@ -17,7 +17,7 @@ const fn table(name: &'static str, arguments: &'static str, about: &'static str)
 }
 
 /// Descriptions of all tables.
-pub const TABLES: [TableDescription; 13] = [
+pub const TABLES: [TableDescription; 14] = [
     table("allocation", "", "all allocations, those from before recording included"),
     table("event", "", "the trace, in order"),
     table("stack", "", "stacks of allocations, events, segments and blocks, with their innermost frame"),
@@ -27,6 +27,7 @@ pub const TABLES: [TableDescription; 13] = [
     table("annotation", "", "annotated ranges of time"),
     table("curve", "", "totals after each event; event −1 is before recording"),
     table("step", "", "training steps"),
+    table("phase", "", "forward, backward and optimizer phases of the steps"),
     table("meta", "", "the file, its devices and allocator settings"),
     table("live_at", "when", "allocations that are live at a moment"),
     table("tree", "when", "the call tree of what is live at a moment"),
@@ -38,7 +39,7 @@ pub(crate) const WHEN: &str =
     "when: 'peak' (if omitted), 'reserved-peak', 'oom', 'end', or an event's number; −1 is before recording";
 
 /// Name and description of each column whose name does not explain itself.
-const NOTES: [(&str, &str); 14] = [
+const NOTES: [(&str, &str); 16] = [
     ("id", "the number that a search for #123 finds"),
     ("requested_bytes", "bytes the program asked for"),
     ("allocated_rounded_bytes", "bytes of the block; a lower bound where the file has none"),
@@ -52,6 +53,8 @@ const NOTES: [(&str, &str); 14] = [
     ("stack", "a number of stack and frame"),
     ("allocation", "an id of allocation"),
     ("segment", "an id of segment"),
+    ("inferred", "1: from call stacks; 0: from an annotation"),
+    ("user_metadata", "text of _set_memory_metadata, else of the newest annotation"),
     ("own_code", "1: neither of a library nor C++"),
 ];
 

@@ -5,7 +5,7 @@ use crate::source::Source;
 use base::slice::TimeSlice;
 use base::units::Moment;
 use engine::tables::{Row, TotalsCache, used_stacks};
-use engine::{Side, StepSearch};
+use engine::{Phase, PhaseFinder, Side, StepSearch};
 use history::snapshot::StackId;
 use std::rc::Rc;
 
@@ -77,6 +77,19 @@ impl Source {
         let (of, side) = (self.parts.get(part)?, self.side(part)?);
         Some(of.facts.steps.get_or_init(|| Rc::new(steps(&side, of.device))).clone())
     }
+
+    /// Returns the number of the training step that contains an event.
+    pub(crate) fn step_at(&self, part: usize, event: u32) -> Option<u32> {
+        let steps = self.steps(part)?;
+        let index = steps.partition_point(|step| step.span[1] <= event);
+        steps.get(index).filter(|step| step.span[0] <= event).map(|_| index as u32)
+    }
+
+    /// Returns the phases of the training steps of a device.
+    pub(crate) fn phases(&self, part: usize) -> Option<Rc<Vec<Phase>>> {
+        let (of, side) = (self.parts.get(part)?, self.side(part)?);
+        Some(of.facts.phases.get_or_init(|| Rc::new(phases(&side, of.device))).clone())
+    }
 }
 
 fn used(source: &Source, parts: std::ops::Range<usize>) -> Vec<u32> {
@@ -113,6 +126,14 @@ fn place_blocks(side: Side<'_>, places: &mut [BlockPlace]) {
             place.range = Some(id);
         }
     }
+}
+
+fn phases(side: &Side<'_>, device: i64) -> Vec<Phase> {
+    let goes_on = &mut || true;
+    let slice = &mut TimeSlice::new(goes_on);
+    let mut finder = PhaseFinder::new(device);
+    while finder.step(side, slice).is_err() {}
+    finder.phases().to_vec()
 }
 
 fn steps(side: &Side<'_>, device: i64) -> Vec<Step> {

@@ -64,7 +64,7 @@ impl ExportRun {
             }
             ExportJob::Crop { events, source } => {
                 let devices = vec![(self.device, *events)];
-                let crop = Crop { devices, prologue: true, source: source.clone() };
+                let crop = Crop { devices, prologue: true, stream: None, source: source.clone() };
                 opened.crop(&crop, &mut out).map_err(|error| error.to_string())?;
             }
             ExportJob::Simulated { settings, capacity, total, never_empties, source } => {

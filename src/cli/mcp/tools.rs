@@ -131,7 +131,7 @@ pub(super) const TOOLS: &[Tool] = &[
                 "query",
                 Positional,
                 "train.py:23 (a frame or a tensor's name), /regular expression/, @train.py (call site), @category activation, \
-                        #12 (number), 0x7f89b4000000 (address), >=1MiB, freed, never-freed; joined by &. If omitted: all",
+                        @metadata text, stream:0, #12 (number), 0x7f89b4000000 (address), >=1MiB, freed, never-freed; joined by &. If omitted: all",
             ),
             AT,
             DEVICE,

@@ -23,12 +23,16 @@ pub use range::{Crop, PROLOGUE};
 pub use simulated::{SimulatedRun, SimulatedSummary};
 
 use super::Engine;
+use super::events::stream_of;
 use super::open::OpenFile;
+use super::stack_trees::Population;
 use super::state::DeviceState;
 use base::slice::TimeSlice;
 use base::units::Moment;
-use history::snapshot::HOST_DEVICE;
+use history::replay::DeviceHistory;
+use history::snapshot::{Action, HOST_DEVICE};
 use history::writing::{PickleWriter, ValueWriter};
+use protocol::Scope;
 use range::Range;
 use std::io::{self, Write};
 use tables::{TableWriter, Target};
@@ -104,7 +108,7 @@ impl OpenFile {
         for (range, state) in ranges.iter().zip(&states) {
             let history = range.history;
             if let Some(lives) = file.segments(history.device) {
-                cropped.segments += tables.write_segments_after(out, &mut list, history, lives, state, range.to)?;
+                cropped.segments += tables.write_segments_after(out, &mut list, (history, lives), state, range.to, crop.stream)?;
             }
         }
         out.end_list(list)?;
@@ -116,7 +120,7 @@ impl OpenFile {
             let mut events = out.list()?;
             if let Some(range) = ranges.iter().find(|range| range.history.device == device) {
                 if crop.prologue {
-                    for event in range.prologue() {
+                    for event in range.prologue().filter(|&event| file.is_kept(range.history, event, crop.stream)) {
                         out.item(&mut events)?;
                         tables.write_event(
                             out,
@@ -128,11 +132,13 @@ impl OpenFile {
                     }
                 }
                 for event in range.from..range.to {
-                    out.item(&mut events)?;
-                    tables.write_event(out, range.history, event, Target::Range)?;
+                    if file.is_kept(range.history, event, crop.stream) {
+                        out.item(&mut events)?;
+                        tables.write_event(out, range.history, event, Target::Range)?;
+                        cropped.events += 1;
+                    }
                 }
-                cropped.events += range.to - range.from;
-                cropped.live_before += u64::try_from(range.history.drawn_at(Moment(range.from))).unwrap_or(0);
+                cropped.live_before += file.live_on_stream(range.history, Moment(range.from), crop.stream);
             }
             out.end_list(events)?;
         }
@@ -150,6 +156,23 @@ impl OpenFile {
         out.end_dict()?;
         out.finish()?;
         Ok(cropped)
+    }
+
+    /// Returns whether an event is on a stream. Snapshots are on all streams.
+    fn is_kept(&self, history: &DeviceHistory, event: u32, stream: Option<u64>) -> bool {
+        let is_on = |stream| stream_of(self, history, event) == Some(stream);
+        stream.is_none_or(|stream| history.events.action(event) == Action::Snapshot || is_on(stream))
+    }
+
+    /// Returns the live bytes on a stream at a moment, or all live bytes.
+    fn live_on_stream(&self, history: &DeviceHistory, moment: Moment, stream: Option<u64>) -> u64 {
+        let Some(stream) = stream else { return u64::try_from(history.drawn_at(moment)).unwrap_or(0) };
+        let (population, mut live) = (Population::new(history, Scope::At(moment.0)), 0u64);
+        population.visit_part(history, 0..population.len(), &mut |id, bytes| {
+            let is_on = self.groups.stream(&self.snapshot, history, id) == Some(stream);
+            live = live.saturating_add(if is_on { bytes } else { 0 });
+        });
+        live
     }
 
     /// Fails if only a range of the events is loaded.
@@ -195,6 +218,10 @@ fn write_provenance(out: &mut dyn ValueWriter, crop: &Crop, ranges: &[Range<'_>]
     out.text(crop.source.as_bytes())?;
     out.key("prologue")?;
     out.bool(crop.prologue)?;
+    if let Some(stream) = crop.stream {
+        out.key("stream")?;
+        out.int(stream.into())?;
+    }
     out.key("devices")?;
     let mut items = out.list()?;
     for range in ranges {

@@ -14,6 +14,8 @@ pub struct Crop {
     pub devices: Vec<(i64, [u32; 2])>,
     /// True to write the prologue, with the allocations that are live before the range.
     pub prologue: bool,
+    /// Stream whose events and segments are kept. `None` keeps all.
+    pub stream: Option<u64>,
     /// Name of the source, recorded in the crop.
     pub source: String,
 }

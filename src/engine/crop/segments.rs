@@ -9,19 +9,23 @@ use history::writing::{Items, ValueWriter};
 use std::io;
 
 impl TableWriter<'_> {
-    /// Appends the segments of a device after event `to` − 1 and returns the number of segments.
+    /// Appends the segments of a device after event `to` − 1, of one stream or of all, and returns their number.
     pub(super) fn write_segments_after(
         &mut self,
         out: &mut dyn ValueWriter,
         list: &mut Items,
-        history: &DeviceHistory,
-        lives: &SegmentLifetimes,
+        (history, lives): (&DeviceHistory, &SegmentLifetimes),
         state: &DeviceState,
         to: u32,
+        stream: Option<u64>,
     ) -> io::Result<u32> {
-        let file = self.file;
+        let (file, mut count) = (self.file, 0);
         for segment in &state.segments {
             let kind = lives.kinds().get(segment.kind as usize).copied();
+            if stream.is_some() && kind.and_then(|kind| kind.stream) != stream {
+                continue;
+            }
+            count += 1;
             let stack = state.first_range(segment).map_or(StackId::NONE, |id| lives.stack(&file.snapshot, history, id));
             let head = Segment {
                 device: history.device,
@@ -56,7 +60,7 @@ impl TableWriter<'_> {
             out.item(list)?;
             self.write_segment(out, &head, &blocks)?;
         }
-        Ok(state.segments.len() as u32)
+        Ok(count)
     }
 
     /// Writes a segment and its blocks.

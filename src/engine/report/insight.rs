@@ -5,6 +5,7 @@ use super::oom_plans::OomPlanEffect;
 use super::step_finder::StepFinder;
 use super::writer::ReportWriter;
 use crate::open::OpenFile;
+use crate::phases::Phase;
 use base::slice::{SliceResult, TimeSlice};
 use history::replay::{DeviceHistory, SegmentLifetimes};
 use protocol::{ReportQuestion, WhatIf};
@@ -38,6 +39,8 @@ pub(super) enum Need {
     Steps,
     /// [`Given::growth`].
     Growth,
+    /// [`Given::phases`].
+    Phases,
     /// [`Given::simulation`].
     Simulation,
     /// [`Given::plans`].
@@ -54,6 +57,8 @@ pub(super) struct Given<'a> {
     pub(super) segments: &'a SegmentLifetimes,
     /// Training steps and placed annotations.
     pub(super) steps: &'a StepFinder,
+    /// Phases of the training steps.
+    pub(super) phases: &'a [Phase],
     /// Growth of each call site from step to step.
     pub(super) growth: Option<&'a Growth>,
     /// Simulation under the recorded settings and under common settings. `None` if the engine has no simulator and the

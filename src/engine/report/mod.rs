@@ -11,6 +11,7 @@ mod modules;
 mod oom;
 mod oom_plans;
 mod peak;
+mod phase_peaks;
 mod pools;
 mod range;
 mod ranges;
@@ -23,6 +24,7 @@ mod simulated;
 mod site_sums;
 pub(super) mod step_finder;
 mod steps;
+mod stream_peaks;
 mod top_k;
 mod writer;
 

@@ -2,7 +2,9 @@
 
 use super::insight::{Given, Insight, Need};
 use super::live_sites::LiveSites;
+use super::phase_peaks::write_phases;
 use super::site_sums::{SiteSums, site_of};
+use super::stream_peaks::StreamPeaks;
 use super::top_k::TopK;
 use super::writer::{
     MAX_ROWS, ReportWriter, allocation_evidence, bytes_text, category_query, evidence_row, freed_by_cell,
@@ -29,6 +31,7 @@ pub(super) struct Peak {
     /// Live allocations at the cursor, if there is a cursor.
     at_cursor: Option<LiveSites>,
     categories: Vec<Weight>,
+    streams: StreamPeaks,
     recent: Threshold,
     recent_sites: SiteSums,
     large: Threshold,
@@ -39,7 +42,7 @@ pub(super) struct Peak {
 }
 
 impl Insight for Peak {
-    const NEEDS: &'static [Need] = &[Need::Categories, Need::Growth];
+    const NEEDS: &'static [Need] = &[Need::Categories, Need::Growth, Need::Phases];
 
     fn new(&Given { file, history, question, steps, .. }: &Given<'_>) -> Peak {
         let moment = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
@@ -49,6 +52,7 @@ impl Insight for Peak {
         Peak {
             peak: LiveSites::new(file, history, moment),
             at_cursor: question.at.map(|at| LiveSites::new(file, history, at)),
+            streams: StreamPeaks::new(file, history),
             categories: vec![Weight::default(); file.groups.group_count(history, Grouping::Category) as usize],
             recent: threshold(question, ["recent", "in the last", "events"], recent.into()),
             recent_sites: SiteSums::new(file, history),
@@ -60,7 +64,8 @@ impl Insight for Peak {
     }
 
     fn step(&mut self, &Given { file, history, .. }: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
-        let Peak { peak, at_cursor, categories, recent, recent_sites, large, oldest, old_count, prefix_blocks } = self;
+        self.streams.step(file, history, slice)?;
+        let Peak { peak, at_cursor, categories, recent, recent_sites, large, oldest, old_count, prefix_blocks, .. } = self;
         let since = u64::from(peak.moment).saturating_sub(recent.value);
         let mut each = |id: AllocationId, size: u64| {
             let category = file.groups.group_of(&file.snapshot, history, id, Grouping::Category);
@@ -87,6 +92,8 @@ impl Insight for Peak {
         write_statements(writer, &self, given);
         self.peak.write(writer, "Live at the peak", self.at_cursor.as_ref());
         write_categories(writer, &self);
+        write_phases(writer, given.phases, self.peak.bytes);
+        self.streams.write(writer, self.peak.bytes);
         write_recent(writer, &self.peak, &self.recent_sites, self.recent);
         write_oldest(writer, &self.peak, (self.oldest.ranked(), self.old_count), self.large);
     }

@@ -5,6 +5,7 @@ use super::leaks::Growth;
 use super::oom_plans::OomPlans;
 use super::step_finder::StepFinder;
 use crate::open::OpenFile;
+use crate::phases::PhaseFinder;
 use crate::recorder_facts::available_without_oom;
 use crate::what_if::{NewSimulator, Simulator};
 use base::slice::{SliceResult, TimeSlice};
@@ -14,6 +15,7 @@ use protocol::{ReportQuestion, WhatIf, WhatIfQuestion};
 pub(super) struct SharedResults {
     pub(super) device: i64,
     steps: StepFinder,
+    phases: PhaseFinder,
     growth: Option<Growth>,
     /// Simulator while it computes `simulation`.
     simulator: Option<Box<dyn Simulator>>,
@@ -21,13 +23,14 @@ pub(super) struct SharedResults {
     plans: OomPlans,
 }
 
-base::heap_bytes!(SharedResults: steps, growth, simulator);
+base::heap_bytes!(SharedResults: steps, phases, growth, simulator);
 
 impl SharedResults {
     /// Creates empty results for the device with the ordinal `device`.
     pub(super) fn new(device: i64) -> SharedResults {
         let (growth, simulator, simulation, plans) = Default::default();
-        SharedResults { device, steps: StepFinder::new(device), growth, simulator, simulation, plans }
+        let (steps, phases) = (StepFinder::new(device), PhaseFinder::new(device));
+        SharedResults { device, steps, phases, growth, simulator, simulation, plans }
     }
 
     /// Drops the results that depend on categories.
@@ -47,6 +50,10 @@ impl SharedResults {
             Need::Categories => file.categorize(slice)?,
             Need::Segments => file.compute_segments(self.device, slice)?,
             Need::Steps => self.steps.step(file, slice)?,
+            Need::Phases => {
+                file.find_backward(slice)?;
+                self.phases.step_in(file, slice)?;
+            }
             Need::Growth => {
                 self.steps.step(file, slice)?;
                 if let Some(history) = file.history(self.device) {
@@ -80,6 +87,7 @@ impl SharedResults {
             question,
             segments: file.segments(self.device)?,
             steps: &self.steps,
+            phases: self.phases.phases(),
             growth: self.growth.as_ref(),
             simulation: match &question.simulations {
                 Some(simulations) => Some(&simulations.settings),

@@ -60,18 +60,19 @@ struct TargetKey {
 
 impl TreeCache {
     /// Continues computing the requested rows of a tree and returns them once complete. They are empty if the file does
-    /// not have the device.
+    /// not have the device. If `only_found` is true, only the matches of the search have weights.
     pub(super) fn page(
         &mut self,
         file: &mut OpenFile,
         device: i64,
-        question: &TreeQuestion,
+        (question, only_found): (&TreeQuestion, bool),
         slice: &mut TimeSlice,
     ) -> SliceResult<TreePage> {
         let TreeQuestion { scope, arrangement, search_serial, .. } = *question;
         let Some((data, answers)) = file.device_with_trees(device) else { return Ok(TreePage::default()) };
         let selection = Selection { device, scope, found: search_serial };
-        let (of, found_total) = answers.weigh_with_found(data, selection, arrangement, slice)?;
+        let (all, found_total) = answers.weigh_with_found(data, selection, arrangement, slice)?;
+        let of = found_total.filter(|_| only_found).unwrap_or(all);
         let view = answers.view(data, of, arrangement).ok_or(OutOfTime)?;
         let found = found_total.and_then(|found_total| answers.view(data, found_total, arrangement));
         let top = question.focus.filter(|&node| (node as usize) < view.len()).unwrap_or(0);

@@ -6,6 +6,7 @@ mod block;
 mod device;
 mod frame;
 mod meta;
+mod phase;
 mod stack;
 mod step;
 mod tree;
@@ -18,7 +19,7 @@ use sqlite::Table;
 use std::rc::Rc;
 
 /// Returns all tables, by name.
-pub(crate) fn all(source: &Rc<Source>) -> [(&'static str, Rc<dyn Table>); 13] {
+pub(crate) fn all(source: &Rc<Source>) -> [(&'static str, Rc<dyn Table>); 14] {
     [
         ("allocation", TableAdapter::<DeviceTable<{ ExportTable::Allocations as usize }>>::new(source)),
         ("event", TableAdapter::<DeviceTable<{ ExportTable::Events as usize }>>::new(source)),
@@ -29,6 +30,7 @@ pub(crate) fn all(source: &Rc<Source>) -> [(&'static str, Rc<dyn Table>); 13] {
         ("annotation", TableAdapter::<annotation::Annotations>::new(source)),
         ("curve", TableAdapter::<DeviceTable<{ ExportTable::Curve as usize }>>::new(source)),
         ("step", TableAdapter::<step::Steps>::new(source)),
+        ("phase", TableAdapter::<phase::Phases>::new(source)),
         ("meta", TableAdapter::<meta::Meta>::new(source)),
         ("live_at", TableAdapter::<device::LiveAllocations>::new(source)),
         ("tree", TableAdapter::<tree::Tree>::new(source)),

@@ -4,9 +4,10 @@ use crate::state::shared::Shared;
 use crate::state::slices::Slice;
 use base::units::{Bytes, pluralize};
 use picture::timeline::View;
-use protocol::Marks;
+use protocol::{Marks, RangeSource};
 
-/// Maximum number of annotation tracks. Annotations that are nested more deeply are not drawn.
+/// Maximum number of tracks for annotations. Annotations that are nested more deeply are not drawn. Phases of steps have
+/// a track below them.
 pub const MAX_LANES: u32 = 3;
 /// Maximum number of marks of each kind in a window. More would hide the timeline.
 const MAX_DRAWN: usize = 400;
@@ -63,11 +64,17 @@ fn slices(state: &Shared, view: &View, marks: &Marks, narrow: f64) -> Vec<Slice>
     let width = f64::from(view.width_px);
     let mut slices: Vec<Slice> = Vec::new();
     // Index of the last slice in each track.
-    let mut last = [None; MAX_LANES as usize];
+    let mut last = [None; MAX_LANES as usize + 1];
+    let annotation_lanes = marks.lanes.min(MAX_LANES);
     for mark in &marks.ranges {
         let (points, span) = ([mark.start, mark.end], mark.span);
         let x = points.map(|point| view.column_from_x(point.get(state.axis)));
-        let Some(last) = last.get_mut(mark.lane as usize).filter(|_| x[0] < width && x[1] >= 0.0) else { continue };
+        let lane = match mark.source {
+            RangeSource::Annotation if mark.lane >= annotation_lanes => continue,
+            RangeSource::Annotation => mark.lane,
+            RangeSource::Phase | RangeSource::InferredPhase => annotation_lanes,
+        };
+        let Some(last) = last.get_mut(lane as usize).filter(|_| x[0] < width && x[1] >= 0.0) else { continue };
         let is_narrow = |x: [f64; 2]| x[1] - x[0] < narrow;
         let previous = last.and_then(|index: usize| slices.get_mut(index));
         match previous.filter(|previous| is_narrow(x) && (previous.count > 1 || is_narrow(previous.x))) {
@@ -87,8 +94,9 @@ fn slices(state: &Shared, view: &View, marks: &Marks, narrow: f64) -> Vec<Slice>
                     (mark.name.clone(), mark.shared_prefix as usize, mark.duration_us);
                 slices.push(Slice {
                     x,
-                    lane: mark.lane,
+                    lane,
                     name,
+                    source: mark.source,
                     shared_prefix,
                     has_end: mark.has_end,
                     count: 1,
@@ -102,13 +110,18 @@ fn slices(state: &Shared, view: &View, marks: &Marks, narrow: f64) -> Vec<Slice>
     for slice in &mut slices {
         slice.x = slice.x.map(|x| x.clamp(0.0, width));
         if slice.count > 1 {
-            (slice.name, slice.shared_prefix) = (pluralize(slice.count.into(), "annotation"), 0);
+            (slice.name, slice.shared_prefix) = (pluralize(slice.count.into(), kind(slice.source)), 0);
         }
     }
     slices
 }
 
-/// Returns the number of annotation tracks of the shown device.
+/// Returns the term for a range of this origin.
+pub(crate) fn kind(source: RangeSource) -> &'static str {
+    if source == RangeSource::Annotation { "annotation" } else { "phase" }
+}
+
+/// Returns the number of tracks of the shown device: those of annotations, and the one of phases.
 pub fn track_count(state: &Shared) -> u32 {
-    state.surroundings.marks.latest().map_or(0, |marks| marks.lanes.min(MAX_LANES))
+    state.surroundings.marks.latest().map_or(0, |marks| marks.lanes.min(MAX_LANES) + u32::from(marks.has_phases))
 }

@@ -1,4 +1,4 @@
-//! The annotation tracks below the timeline, which show annotations as slices: hovering, clicking, keyboard navigation
+//! The annotation tracks below the timeline, which show annotations and phases of steps as slices: hovering, clicking, keyboard navigation
 //! and tooltips.
 
 pub use crate::state::slices::{Slice, Slices};
@@ -13,7 +13,7 @@ use crate::state::part::Part;
 use crate::state::shared::Shared;
 use crate::text::summary::Fact;
 use base::units::duration_us;
-use protocol::{Answer, AxisPoint, Direction, Question};
+use protocol::{Answer, AxisPoint, Direction, Question, RangeSource};
 
 /// Margin on each side of a range that is zoomed to, as a fraction of its length.
 const ZOOM_MARGIN: f64 = 0.04;
@@ -77,7 +77,8 @@ pub(crate) fn zoom_to_range(state: &mut Shared) {
 pub(crate) fn select_annotation(state: &mut Shared, index: usize) -> Option<[AxisPoint; 2]> {
     let mark = state.surroundings.marks.latest().and_then(|marks| marks.ranges.get(index))?;
     let (span, points) = (mark.span, [mark.start, mark.end]);
-    let remark = ["Annotation ", &mark.name, ": events ", &span.events_text(), "."].concat();
+    let kind = if mark.source == RangeSource::Annotation { "Annotation " } else { "Phase " };
+    let remark = [kind, &mark.name, ": events ", &span.events_text(), "."].concat();
     state.tools.crosshair.follow_pointer();
     cursor::set_fixed_range(state, span.from, span.to);
     (state.slices.last_visited, state.remark) = (Some(index), Some(remark));
@@ -120,10 +121,17 @@ pub fn card(state: &Shared) -> Option<Card> {
     let (slice, _) = state.slices.hovered.as_ref()?;
     let fact = |(label, value): (&'static str, String)| Fact { label: label.to_owned(), value };
     let mut facts = vec![fact(("Events", slice.span.events_text()))];
-    facts.push(fact(("Duration", duration_us(i64::try_from(slice.duration_us).unwrap_or(i64::MAX)))));
+    // Phases are known without recorded times.
+    let has_times = state.device().is_some_and(|device| device.time_us.is_some());
+    if has_times || slice.source == RangeSource::Annotation {
+        facts.push(fact(("Duration", duration_us(i64::try_from(slice.duration_us).unwrap_or(i64::MAX)))));
+    }
     match state.slices.facts.answer_to(&slice.span).map(fact_lines) {
         Some([allocated, freed, kept, _, peak, _]) => facts.extend([peak, allocated, freed, kept].map(fact)),
         None => facts.extend(["Peak", "Allocated", "Freed", "Kept"].map(|label| fact((label, "…".to_owned())))),
+    }
+    if slice.source == RangeSource::InferredPhase {
+        facts.push(fact(("Inferred from", "call stacks".to_owned())));
     }
     let title = slice.name.clone();
     Some(Card { title, facts, hidden: "Click: select the range. Double-click: zoom.".to_owned(), ..Card::default() })

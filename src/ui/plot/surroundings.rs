@@ -25,7 +25,10 @@ fn ask(state: &mut Shared, device: i64, out: &mut Outbox) {
     let stack = state.selection.as_deref().and_then(|selection| selection.stack);
     let outlined = outline_key(state);
     let surroundings = &mut state.surroundings;
-    surroundings.marks.ask((), device, out, |()| Question::Marks);
+    // Phases need a pass over the trace, so the other marks are shown before.
+    let has_marks = surroundings.marks.latest().is_some();
+    let marks = |with_phases| if with_phases { Question::Phases } else { Question::Marks };
+    surroundings.marks.ask(has_marks, device, out, marks);
     surroundings.overview.ask(axis, device, out, |axis| Question::Overview { axis, width_px: OVERVIEW_PX });
     let legend = |LegendKey { colouring, moment, .. }| Question::Legend { colouring, at: Some(moment) };
     surroundings.legend.ask(coloured, device, out, legend);

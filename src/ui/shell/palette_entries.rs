@@ -18,6 +18,7 @@ use crate::text::summary::device_name;
 use crate::text::tab::Tab;
 use base::sorted::{signed_key, sorted_numbers, two_part_key};
 use base::units::pluralize;
+use protocol::RangeSource;
 
 /// Maximum number of entries that the palette lists.
 const MAX_ENTRIES: usize = 100;
@@ -129,7 +130,9 @@ fn entry(state: &State, target: PaletteTarget) -> Option<Entry> {
         PaletteTarget::Device(index) => (device_name(state.device_at(index)?.device), "Device", Vec::new()),
         PaletteTarget::File(index) => (state.snapshots.get(index)?.name(), "File", Vec::new()),
         PaletteTarget::Annotation(index) => {
-            (state.surroundings.marks.latest()?.ranges.get(index)?.name.clone(), "Annotation", Vec::new())
+            let mark = state.surroundings.marks.latest()?.ranges.get(index)?;
+            let kind = if mark.source == RangeSource::Annotation { "Annotation" } else { "Phase" };
+            (mark.name.clone(), kind, Vec::new())
         }
     };
     Some(Entry { target, name, matched: Vec::new(), kind, keys })

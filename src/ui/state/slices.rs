@@ -1,17 +1,19 @@
 //! Slices, which are the bars of the annotation tracks, and the hovered slice.
 
 use crate::state::latest::Latest;
-use protocol::{AxisPoint, RangeFacts, Span};
+use protocol::{AxisPoint, RangeFacts, RangeSource, Span};
 
-/// A bar in an annotation track. It represents one annotation, or several that are too narrow to be drawn separately.
+/// A bar in an annotation track. It represents one annotation or phase, or several that are too narrow to be drawn
+/// separately.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slice {
     /// Left and right edge in device pixels, clipped to the window.
     pub x: [f64; 2],
     /// Index of the track, counted from the top.
     pub lane: u32,
-    /// Name of the annotation. If several were merged, their number.
+    /// Name of the annotation or phase. If several were merged, their number.
     pub name: String,
+    pub source: RangeSource,
     /// Length in bytes of the prefix that the name has in common with another name.
     pub shared_prefix: usize,
     /// False if the end of an annotation in the slice was not recorded.

@@ -9,7 +9,7 @@ use std::rc::Rc;
 /// Data shown around the timeline of the shown device.
 #[derive(Clone, Debug, Default)]
 pub struct Surroundings {
-    pub marks: Latest<(), Rc<Marks>>,
+    pub marks: Latest<bool, Rc<Marks>>,
     pub overview: Latest<Axis, Rc<Overview>>,
     pub legend: Latest<LegendKey, Rc<Vec<LegendEntry>>>,
     /// Outline of the selected allocation or segment.

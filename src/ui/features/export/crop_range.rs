@@ -3,7 +3,7 @@
 use crate::state::shared::Shared;
 use base::units::group_digits;
 use picture::timeline::Axis;
-use protocol::RangeMark;
+use protocol::{RangeMark, RangeSource};
 
 /// Number of events included before and after the peak or an OOM.
 const AROUND: u32 = 1000;
@@ -26,8 +26,8 @@ base::listed! {
 /// longest.
 fn step_at_cursor(shared: &Shared) -> Option<&RangeMark> {
     let at = shared.cursor.moment;
-    let around =
-        shared.surroundings.marks.latest()?.ranges.iter().filter(|mark| mark.span.from < at && at <= mark.span.to);
+    let annotations = shared.surroundings.marks.latest()?.ranges.iter().filter(|mark| mark.source == RangeSource::Annotation);
+    let around = annotations.filter(|mark| mark.span.from < at && at <= mark.span.to);
     around.max_by_key(|mark| (mark.name.to_ascii_lowercase().contains("step"), mark.span.to - mark.span.from))
 }
 

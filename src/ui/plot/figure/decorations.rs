@@ -7,6 +7,7 @@ use crate::state::slices::Slice;
 use base::units::group_digits;
 use picture::shapes::{Anchor, FontStyle, Shape, Text, Tint, truncated, width};
 use picture::timeline::Axis;
+use protocol::RangeSource;
 
 const TICK_LENGTH: f64 = 5.0;
 const LABEL_GAP: f64 = 9.0;
@@ -173,7 +174,12 @@ impl Pen<'_> {
             let (x, y) = (slice.x.map(|x| self.left + x), [top, top + height]);
             let x = [x[0], x[1].max(x[0] + edge)];
             // Several merged slices are drawn as a bar without edges.
-            self.bar(x, y, Tint::Accent, if slice.count > 1 { 0.4 } else { 0.22 });
+            let opacity = match slice.source {
+                _ if slice.count > 1 => 0.4,
+                RangeSource::InferredPhase => 0.12,
+                RangeSource::Annotation | RangeSource::Phase => 0.22,
+            };
+            self.bar(x, y, Tint::Accent, opacity);
             if slice.count == 1 {
                 self.bar([x[0], x[0] + edge], y, Tint::Accent, 0.8);
             }

@@ -9,6 +9,7 @@ fn slice(name: &str, shared: usize, count: u32) -> Slice {
         x: [0.0, 1.0],
         lane: 0,
         name: name.to_owned(),
+        source: RangeSource::Annotation,
         shared_prefix: shared,
         has_end: true,
         count,
