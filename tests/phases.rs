@@ -321,14 +321,14 @@ fn two_steps() -> PathBuf {
         event
     };
     let trace: Vec<Value> = (0..6).map(event).collect();
-    let mark = |stage: &str, step: usize, at: usize| {
-        json!({"stage": stage, "name": format!("step_{step}"), "device": 0, "time_us": 1000 + at})
-    };
+    let mark = |stage: &str, step: usize, at: usize| json!({"stage": stage, "name": format!("step_{step}"), "device": 0, "time_us": 1000 + at});
     let marks = json!([mark("START", 0, 0), mark("END", 0, 2), mark("START", 1, 3), mark("END", 1, 5)]);
-    let blocks: Vec<Value> = (0..6).map(|number| {
-        json!({"address": 4096 * (number + 1), "size": 4096, "requested_size": if number < 3 { 512 } else { 1024 },
+    let blocks: Vec<Value> = (0..6)
+        .map(|number| {
+            json!({"address": 4096 * (number + 1), "size": 4096, "requested_size": if number < 3 { 512 } else { 1024 },
                "state": "active_allocated", "frames": []})
-    }).collect();
+        })
+        .collect();
     let segment = json!({"device": 0, "address": 4096, "total_size": 6 * 4096, "stream": 0, "segment_type": "small",
                          "segment_pool_id": [0, 0], "is_expandable": false, "frames": [], "blocks": blocks});
     let value = json!({"segments": [segment], "device_traces": [trace], "external_annotations": marks});
@@ -393,5 +393,8 @@ fn trace_without_phases_says_so() {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("phases-inference.pickle");
     std::fs::write(&path, serde_pickle::to_vec(&value, serde_pickle::SerOptions::new()).unwrap()).unwrap();
     let (succeeded, error) = memscape(&["range", path.to_str().unwrap(), "--phase", "forward"]);
-    assert!(!succeeded && error.contains("no phases found in this trace: it has no backward pass and no optimizer step"), "{error}");
+    assert!(
+        !succeeded && error.contains("no phases found in this trace: it has no backward pass and no optimizer step"),
+        "{error}"
+    );
 }
