@@ -86,6 +86,9 @@ pub enum Work {
     Idle,
 }
 
+/// Function that makes a loader leave out texts of these kinds.
+type LeaveOutTexts = fn(&mut Loader, LeaveOut);
+
 /// Engine that loads one snapshot at a time and answers queries about it.
 pub struct Engine {
     /// Maximum size of a file's tables, in bytes.
@@ -93,7 +96,7 @@ pub struct Engine {
     /// Range of events to load from each file.
     load_range: LoadRange,
     /// Function that makes a loader leave out texts, and the kinds of texts ([`Engine::leave_out`]).
-    leave_out: Option<(fn(&mut Loader, LeaveOut), LeaveOut)>,
+    leave_out: Option<(LeaveOutTexts, LeaveOut)>,
     loading: Option<Box<Loading>>,
     file: Option<Box<OpenFile>>,
     questions: Questions,

@@ -34,6 +34,9 @@ enum LoadError {
     Checkpoint(String),
 }
 
+/// Function that removes texts of these kinds from a decoded snapshot.
+type RemoveTexts = fn(&mut Snapshot, LeaveOut);
+
 /// Time-sliced loader of a file.
 pub struct Loader {
     name: String,
@@ -50,7 +53,7 @@ pub struct Loader {
     prepare_sink: Option<fn(&mut RecordingSink)>,
     /// Function that removes texts from the decoded snapshot, and the kinds of texts. Its code is linked only if
     /// [`Loader::leave_out`] is called.
-    remove_texts: Option<(fn(&mut Snapshot, LeaveOut), LeaveOut)>,
+    remove_texts: Option<(RemoveTexts, LeaveOut)>,
     /// Partial results. `None` until they are requested.
     partial_results: Option<Box<PartialState>>,
     /// Snapshots in one pickle, JSON or tar file, if it has several.

@@ -21,6 +21,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use verdict::Verdict;
 
+/// Renders a report as text.
+type Render<'a> = &'a dyn Fn() -> Result<String, String>;
+
 /// Exit status if a limit is exceeded.
 const EXCEEDED: u8 = 3;
 
@@ -141,7 +144,7 @@ impl Arguments {
     /// Writes all reports. The text is printed unless a report is written to standard output.
     fn write(&self, verdict: &Verdict) -> Result<(), String> {
         let by = value_title(self.by);
-        let reports: [(&Option<OutputFile>, &dyn Fn() -> Result<String, String>); 3] = [
+        let reports: [(&Option<OutputFile>, Render<'_>); 3] = [
             (&self.json, &|| Ok(to_pretty_json(&json::as_json(verdict, &self.limits(), self.by)))),
             (&self.junit, &|| junit::as_junit(verdict)),
             (&self.markdown, &|| Ok(markdown::as_markdown(verdict, by))),

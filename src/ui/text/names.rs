@@ -83,13 +83,13 @@ const UNITS: [&str; 12] = ["B", "KiB", "MiB", "GiB", "TiB", "GB", "kB", "s", "ms
 pub fn keep_units(text: &str) -> Cow<'_, str> {
     let joins = |(at, _): &(usize, &str)| {
         let (before, after) = (text.get(..*at).unwrap_or_default(), text.get(at + 1..).unwrap_or_default());
-        let is_unit = |unit: &&str| {
-            let next = after.strip_prefix(*unit).map(|rest| rest.chars().next());
+        let is_unit = |unit: &str| {
+            let next = after.strip_prefix(unit).map(|rest| rest.chars().next());
             next.is_some_and(|next| next.is_none_or(|next| !next.is_alphanumeric()))
         };
         match before.chars().next_back() {
             Some('≤' | '≥') => true,
-            Some('0'..='9') => UNITS.iter().any(|unit| is_unit(&unit)),
+            Some('0'..='9') => UNITS.iter().copied().any(is_unit),
             _ => false,
         }
     };
