@@ -356,7 +356,7 @@ fn empty_trace_can_be_compared() {
 /// A snapshot of an optimizer's states, which `file` allocates.
 fn snapshot_by(file: &str) -> File {
     let frames = [
-        serde_json::json!({"name": "_init_group", "filename": "/lib/torch/optim/adamw.py", "line": 100}),
+        serde_json::json!({"name": "_init_group", "filename": "/usr/lib/python3/site-packages/torch/optim/adamw.py", "line": 100}),
         serde_json::json!({"name": "call", "filename": file, "line": 9}),
     ];
     let event = |at: u64| serde_json::json!({"action": "alloc", "addr": (at + 1) << 30, "size": 1 << 20, "stream": 0, "frames": frames});
