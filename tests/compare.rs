@@ -7,7 +7,7 @@ use crate::generate;
 use crate::opened;
 
 use generate::Options;
-use memscape::compare::{Align, CompareOptions, Comparer, Comparison, Key, Outcome, PerSide, Row, peaks_in};
+use memscape::compare::{Align, CompareOptions, Comparer, Comparison, Key, Outcome, PerSide, Row, peaks_in, report};
 use memscape::engine::{Engine, Side, Work};
 use memscape::slice::TimeSlice;
 use memscape::units::Moment;
@@ -356,7 +356,7 @@ fn empty_trace_can_be_compared() {
 /// A snapshot of an optimizer's states, which `file` allocates.
 fn snapshot_by(file: &str) -> File {
     let frames = [
-        serde_json::json!({"name": "_init_group", "filename": "/lib/torch/optim/adamw.py", "line": 100}),
+        serde_json::json!({"name": "_init_group", "filename": "/usr/lib/python3/site-packages/torch/optim/adamw.py", "line": 100}),
         serde_json::json!({"name": "call", "filename": file, "line": 9}),
     ];
     let event = |at: u64| serde_json::json!({"action": "alloc", "addr": (at + 1) << 30, "size": 1 << 20, "stream": 0, "frames": frames});
@@ -388,4 +388,7 @@ fn compiled_and_other_code_is_compared_by_category_only() {
     let comparison = compared(&other, &changed, CompareOptions::default());
     let text = "The code differs: call sites match for 0 % of the bytes, so compared by category only.";
     assert!(says(&comparison, text), "{:?}", comparison.verdict);
+    let report = report(&comparison, 10);
+    assert!(report.statements.iter().all(|it| it.chart.is_none()), "no flame graph of frames that do not match");
+    assert!(report.sheets.iter().all(|sheet| sheet.key != "tree"));
 }

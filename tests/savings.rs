@@ -420,7 +420,7 @@ fn module_saving_includes_inner_modules() {
 #[test]
 fn largest_saving_above_5_percent_is_the_headline() {
     let headline = |optimizer: u64| {
-        let steps = [("alloc", 1, optimizer, "_init_group"), ("alloc", 2, 100 - optimizer, "forward")];
+        let steps = [("alloc", 1, optimizer, "_init_group"), ("alloc", 2, 100 - optimizer, "load")];
         savings_report(&mut open_trace(&steps, &[])).headline.map(|it| (it.text, it.statement))
     };
     let text = "Saving: optimizer state on the CPU, 80.0 MiB of the peak (80.0 %).";

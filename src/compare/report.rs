@@ -1,7 +1,7 @@
 //! Converts a comparison to a report: the verdict as sentences, the numbers as tables.
 
 use crate::answer::{Comparison, MomentPair, PerSide, Row, TreeRow, factor, relation};
-use crate::verdict::signed;
+use crate::verdict::{signed, unmatched_code};
 use base::units::{Bytes, group_digits, moment_text, percent, pluralize};
 use protocol::column::moment_cell;
 use protocol::{Cell, Chart, DeltaBox, Evidence, Report, Sheet, SheetColumn, SheetRow, Statement, Tone, Topic};
@@ -35,7 +35,9 @@ pub fn report(comparison: &Comparison, rows: usize) -> Report {
     if !is_one_trace {
         statements.push(say(Tone::Fact, &comparison.alignment_detail));
     }
-    let boxes = boxes(&comparison.flame);
+    // Frames of code that could not be matched would only appear twice.
+    let has_frames = unmatched_code(comparison).is_none();
+    let boxes = if has_frames { boxes(&comparison.flame) } else { Vec::new() };
     if let Some(last) = statements.last_mut() {
         last.chart = (!boxes.is_empty()).then(|| Chart::Delta(comparison.tree_title.clone(), boxes));
     }
@@ -50,7 +52,9 @@ pub fn report(comparison: &Comparison, rows: usize) -> Report {
         &comparison.rows,
         comparison,
     );
-    tables.tree(comparison);
+    if has_frames {
+        tables.tree(comparison);
+    }
     if !is_one_trace {
         tables.steps(comparison);
     }

@@ -46,7 +46,7 @@ pub(crate) fn verdict(comparison: &Comparison) -> Vec<String> {
 
 /// Reports that the allocations could not be matched by code, and why. Returns `None` if they could, or if the key was
 /// requested.
-fn unmatched_code(comparison: &Comparison) -> Option<String> {
+pub(crate) fn unmatched_code(comparison: &Comparison) -> Option<String> {
     if !comparison.only_compiled.is_empty() {
         let side = &comparison.only_compiled;
         return Some(format!("{side} runs compiled code: compared by category only."));

@@ -93,14 +93,14 @@ fn file_without_findings_says_so_in_the_row_of_the_alarm() {
 fn legend_has_room_of_empty_selection() {
     let page = open_page(&halves());
     wait_for_halves(&page);
+    let is_visible = |part: &str| page.evaluate(&format!("document.querySelector('{part}').checkVisibility()")) == true;
     page.click("#side-selection");
-    assert!(page.is_shown("#legend-panel") && page.is_shown("#moment"), "cursor and legend share the panel");
+    page.wait_until("cursor and legend share the panel", || is_visible("#moment") && is_visible("#legend-entries"));
     let (x, y) = page.bounding_box("canvas#timeline").at(0.6, 0.75);
     page.click_at(x, y);
-    page.wait_until("the selection is shown", || page.is_shown("#details"));
-    assert!(!page.is_shown("#legend-panel"));
+    page.wait_until("the selection has the panel", || is_visible("#details") && !is_visible("#legend-entries"));
     page.click("#clear-selection");
-    page.wait_until("the legend is back", || page.is_shown("#legend-panel"));
+    page.wait_until("the legend is back", || !is_visible("#details") && is_visible("#legend-entries"));
 }
 
 #[test]
