@@ -10,6 +10,7 @@ Actions:
   survey URL... LAKE   Read the snapshots below these addresses that the lake does not have yet
   ask LAKE QUESTION    Answer a question by name, or in SQL
   report LAKE          Write a page without scripts
+  open URL             Open a stored snapshot, or run another command on it
   views LAKE           Print the views as SQL
   compact LAKE         Register and merge the parts of the lake as Delta tables
 
