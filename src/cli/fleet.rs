@@ -15,7 +15,7 @@ Actions:
   compact LAKE         Register and merge the parts of the lake as Delta tables
 
 Needs the Python package with extras: pip install 'memscape[fleet]', and s3, gcs, azure, ray or delta.
-memscape fleet ACTION --help lists the options. MEMSCAPE_PYTHON names the Python to use.";
+For the options of an action: memscape fleet ACTION --help. MEMSCAPE_PYTHON names the Python to use.";
 
 /// Arguments of `memscape fleet`.
 #[derive(Args, Clone, Debug)]
