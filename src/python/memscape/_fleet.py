@@ -265,6 +265,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"memscape: {error}", file=sys.stderr)
     except KeyboardInterrupt:
         return _INTERRUPTED
+    except Exception as error:
+        # Errors of stores and engines have types of their own. Others are errors of ours.
+        if type(error).__module__ == "builtins":
+            raise
+        print(f"memscape: {type(error).__name__}: {error}", file=sys.stderr)
     return 1
 
 
