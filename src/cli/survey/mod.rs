@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     list: PathBuf,
     /// Folder for the tables, which is created
-    #[arg(short, long = "tables", value_name = "FOLDER")]
+    #[arg(short = 'o', long = "tables", value_name = "FOLDER")]
     folder: PathBuf,
     /// Name of the batch, which is copied to every row
     #[arg(long, value_name = "NAME", default_value = "")]
