@@ -10,11 +10,12 @@ Actions:
   survey URL... LAKE   Read the snapshots below these addresses that the lake does not have yet
   ask LAKE QUESTION    Answer a question by name, or in SQL
   report LAKE          Write a page without scripts
+  open URL             Open a stored snapshot, or run another command on it
   views LAKE           Print the views as SQL
   compact LAKE         Register and merge the parts of the lake as Delta tables
 
 Needs the Python package with extras: pip install 'memscape[fleet]', and s3, gcs, azure, ray or delta.
-memscape fleet ACTION --help lists the options. MEMSCAPE_PYTHON names the Python to use.";
+For the options of an action: memscape fleet ACTION --help. MEMSCAPE_PYTHON names the Python to use.";
 
 /// Arguments of `memscape fleet`.
 #[derive(Args, Clone, Debug)]

@@ -87,6 +87,27 @@ def test_store_is_surveyed_queried_and_compacted(store: dict[str, Any], one_job:
     expected = fingerprint(lake, storage=store)
     assert compact(lake, storage=store)["snapshot"]["parts"] >= 4
     assert fingerprint(lake, storage=store) == expected
+    url = "s3://snaps/runs/job-leak/rank00000_step000100_step.pickle.gz"
+    command = [
+        sys.executable,
+        "-m",
+        "memscape",
+        "fleet",
+        "open",
+        "--storage",
+        json.dumps(store),
+        url,
+        "summary",
+        "--json",
+    ]
+    summary = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    assert summary[0]["recorder"]["step"] == "100"
+    # Without credentials: one line, no traceback.
+    command = [sys.executable, "-m", "memscape", "fleet", "ask", lake, "peaks", "--storage"]
+    options = {"client_kwargs": store["client_kwargs"], "key": "wrong", "secret": "wrong"}
+    refused = subprocess.run([*command, json.dumps(options)], capture_output=True, text=True, check=False)
+    assert (refused.returncode, refused.stderr.count("\n")) == (1, 1), refused.stderr
+    assert refused.stderr.startswith("memscape: ")
     names, found = answer(lake, "growth", store, sign_hours=2)
     link = dict(zip(names, found[0]))["link"]
     assert link.startswith("#url=http%3A%2F%2F127.0.0.1") and "Signature" in link.split("&at=")[0]

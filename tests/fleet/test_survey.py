@@ -199,14 +199,14 @@ def test_file_that_kills_its_worker_is_lost(one_job: Path, tmp_path: Path) -> No
 
 
 def test_exception_of_our_own_is_one_row(one_job: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    fetch = worker._fetch
+    fetch = worker.fetch
 
-    def failing(source: fleet.sources.Source, *more: object) -> str:
-        if source.url.endswith("rank00001_step000200_step.pickle.gz"):
+    def failing(url: str, *more: object) -> str:
+        if url.endswith("rank00001_step000200_step.pickle.gz"):
             raise TypeError("not a path")
-        return fetch(source, *more)  # type: ignore[arg-type]
+        return fetch(url, *more)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(worker, "_fetch", failing)
+    monkeypatch.setattr(worker, "fetch", failing)
     lake = str(tmp_path / "lake")
     Lake(lake).create()
     (batch,) = _batches(one_job, 64)

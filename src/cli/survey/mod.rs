@@ -32,8 +32,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     list: PathBuf,
     /// Folder for the tables, which is created
-    #[arg(short, long = "output", value_name = "FOLDER")]
-    out: PathBuf,
+    #[arg(short = 'o', long = "tables", value_name = "FOLDER")]
+    folder: PathBuf,
     /// Name of the batch, which is copied to every row
     #[arg(long, value_name = "NAME", default_value = "")]
     batch: String,
@@ -68,8 +68,8 @@ impl Arguments {
             let done = json!({"url": object.url, "status": object.status, "error": object.error});
             print(&format!("{done}\n"))?;
         }
-        std::fs::create_dir_all(&self.out).map_err(|error| named(&self.out, error))?;
-        let counts = tables.write(self.to, &|name| OutputFile::in_folder(&self.out, name))?;
+        std::fs::create_dir_all(&self.folder).map_err(|error| named(&self.folder, error))?;
+        let counts = tables.write(self.to, &|name| OutputFile::in_folder(&self.folder, name))?;
         print(&format!("{}\n", json!({"batch": self.batch, "rows": counts})))
     }
 }

@@ -174,10 +174,13 @@ impl Named {
     }
 }
 
-/// Returns the signature of an OOM: equal for requests from the same place while the same places held a tenth or more
-/// of the live bytes.
-pub(super) fn signature(requested_by: &str, places: &BTreeMap<String, u64>) -> String {
+/// Returns the places that held a tenth or more of the live bytes, of which there are at most ten.
+pub(super) fn holders(places: &BTreeMap<String, u64>) -> Vec<&str> {
     let all = places.values().fold(0u128, |sum, &bytes| sum + u128::from(bytes));
-    let holders = places.iter().filter(|&(_, &bytes)| u128::from(bytes) * 10 >= all).map(|(place, _)| &**place);
-    hash(&[requested_by].into_iter().chain(holders).collect::<Vec<&str>>())
+    places.iter().filter(|&(_, &bytes)| u128::from(bytes) * 10 >= all).map(|(place, _)| &**place).collect()
+}
+
+/// Returns the signature of an OOM: equal for requests from the same place while the same places held the memory.
+pub(super) fn signature(requested_by: &str, holders: &[&str]) -> String {
+    hash(&[&[requested_by][..], holders].concat())
 }

@@ -1,6 +1,6 @@
 //! Rows of one device of an open file.
 
-use super::call_sites::{CallSites, signature};
+use super::call_sites::{CallSites, holders, signature};
 use super::rows::{Key, Object, OomRow, SiteRow, SiteUseRow, SnapshotRow, StepRow};
 use base::slice::TimeSlice;
 use base::units::Moment;
@@ -41,10 +41,11 @@ pub fn device_rows(
     let (peak, _) = history.live_peak();
     let sums = sites.rows(&key, peak, newest);
     let mut named = sums.sites;
+    let holders = holders(&sums.places_at_oom);
     let mut ooms = Vec::new();
     for record in records.iter().rev().take(MAX_ROWS) {
         let requested_by = sites.of_stack(side.event_stack(record.event)).clone();
-        let signature = signature(&requested_by.place, &sums.places_at_oom);
+        let signature = signature(&requested_by.place, &holders);
         ooms.push(oom_row(&key, record, requested_by.site.clone(), signature));
         named.push(requested_by);
     }

@@ -1,16 +1,19 @@
-"""`memscape fleet`: survey, ask, report, views and compact. Its actions import what the extras of the package install."""
+"""`memscape fleet`: survey, ask, report, open, views and compact. Its actions import what the extras of the package install."""
 
 from __future__ import annotations
 
 import argparse
 import csv
 import json
+import os
+import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from datetime import datetime, timezone
 from typing import Any
 
-from ._binary import MemscapeError
+from ._binary import MemscapeError, program
 
 # Status of a program that Ctrl+C ended.
 _INTERRUPTED = 130
@@ -122,7 +125,14 @@ def _parser() -> argparse.ArgumentParser:
 
     compact = action("compact", "Register the parts of the lake as Delta tables, and merge them.")
     compact.add_argument("lake", metavar="LAKE", help="folder of the tables")
-    for command in (survey, ask, report, views, compact):
+    opened = action("open", "Open a stored snapshot, or run another command of memscape on it.")
+    opened.add_argument(
+        "url", metavar="URL", help="path or address of the snapshot, such as a telling_file of an answer"
+    )
+    opened.add_argument(
+        "command", nargs=argparse.REMAINDER, metavar="COMMAND", help="command and its options [default: serve]"
+    )
+    for command in (survey, ask, report, views, compact, opened):
         command.add_argument(
             "--storage", type=json.loads, default={}, metavar="JSON", help="options of the file system, as for fsspec"
         )
@@ -230,10 +240,19 @@ def _compact(chosen: argparse.Namespace) -> int:
     return 0
 
 
+def _open(chosen: argparse.Namespace) -> int:
+    from .fleet.worker import fetch
+
+    with tempfile.TemporaryDirectory(prefix="memscape-") as folder:
+        path = fetch(chosen.url, os.path.join(folder, os.path.basename(chosen.url)), chosen.storage)
+        command, *options = chosen.command or ["serve"]
+        return subprocess.run([program(), command, path, *options], check=False).returncode
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run an action and return the exit status."""
     chosen = _parser().parse_args(arguments)
-    actions = {"survey": _survey, "ask": _ask, "report": _report, "views": _views, "compact": _compact}
+    actions = {"survey": _survey, "ask": _ask, "report": _report, "views": _views, "compact": _compact, "open": _open}
     try:
         return actions[chosen.action](chosen)
     except ModuleNotFoundError as error:
@@ -246,6 +265,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"memscape: {error}", file=sys.stderr)
     except KeyboardInterrupt:
         return _INTERRUPTED
+    except Exception as error:
+        # Errors of stores and engines have types of their own. Others are errors of ours.
+        if type(error).__module__ == "builtins":
+            raise
+        print(f"memscape: {type(error).__name__}: {error}", file=sys.stderr)
     return 1
 
 

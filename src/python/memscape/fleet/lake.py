@@ -5,14 +5,13 @@ from __future__ import annotations
 import hashlib
 import os
 import posixpath
-import subprocess
 import tempfile
 from collections.abc import Iterable
 from typing import Any
 
 import fsspec
 
-from memscape._binary import program
+from memscape._binary import run
 
 from .sources import Source, Storage
 
@@ -42,8 +41,7 @@ class Lake:
         if self.fs.exists(self.path("snapshot", _SCHEMA_DAY, "schema")):
             return
         with tempfile.TemporaryDirectory(prefix="memscape-") as folder:
-            command = [program(), "survey", "--list", os.devnull, "--batch", "schema", "-o", folder]
-            subprocess.run(command, check=True, capture_output=True)
+            run("survey", "--list", os.devnull, "--batch", "schema", "-o", folder)
             self.commit("schema", _SCHEMA_DAY, folder, TABLES)
 
     def table(self, name: str) -> str:

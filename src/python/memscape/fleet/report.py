@@ -117,7 +117,8 @@ def _open(values: dict[str, Any], viewer: str | None) -> str:
     link = values.get("link") or ""
     anchor = f'<a href="{_escaped(link)}">view</a><br>' if viewer and link else ""
     path = url.removeprefix("file://")
-    command = f"memscape tui {shlex.quote(path)}" if "://" not in path else path
+    action = "tui" if "://" not in path else "fleet open"
+    command = f"memscape {action} {shlex.quote(path)}"
     return f"{anchor}<code>{_escaped(command)}</code>"
 
 

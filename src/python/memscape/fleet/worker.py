@@ -170,7 +170,7 @@ def _fetched(
         for ahead in range(index, min(index + _AHEAD, len(batch))):
             if ahead not in pending and ahead not in failed:
                 target = os.path.join(folder, str(ahead))
-                pending[ahead] = pool.submit(_fetch, batch[ahead], target, options.storage)
+                pending[ahead] = pool.submit(fetch, batch[ahead].url, target, options.storage)
 
     try:
         for index, source in enumerate(batch):
@@ -191,9 +191,9 @@ def _fetched(
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _fetch(source: Source, target: str, storage: Storage) -> str:
-    """Return the path of a local file with the contents of a source, and copy them if necessary."""
-    fs, path = fsspec.core.url_to_fs(source.url, **storage)
+def fetch(url: str, target: str, storage: Storage) -> str:
+    """Return the path of a local file with the contents of a stored one, which is copied to `target` if necessary."""
+    fs, path = fsspec.core.url_to_fs(url, **storage)
     if "file" in fs.protocol:
         return str(path)
     fs.get_file(path, target)
