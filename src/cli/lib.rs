@@ -10,6 +10,8 @@
 
 mod allocations;
 mod ask;
+#[cfg(unix)]
+mod attach;
 mod cache;
 mod cancellation;
 mod capture;
@@ -186,6 +188,12 @@ enum Command {
     ///
     /// Needs the Python package: pip install memscape.
     Run(run::Run),
+    /// Record in a Python program that is already running: start, save, stop, status
+    ///
+    /// Runs the recorder of this program in the process, on Linux. Memory allocated before has no stacks. The main thread does it when
+    /// it next runs Python code. Exit status: 0 if the program answered, 1 if that is not possible, 4 if there is no answer in time.
+    #[cfg(unix)]
+    Attach(attach::Attach),
     /// Print a shell completion script
     Completions(manual::Completions),
     /// Write man pages to a folder
@@ -252,6 +260,10 @@ impl Command {
 
     /// Returns true if the command is not about one snapshot.
     fn is_general(&self) -> bool {
+        #[cfg(unix)]
+        if matches!(self, Self::Attach(_)) {
+            return true;
+        }
         matches!(
             self,
             Self::Ranks(_) | Self::Serve(_) | Self::Completions(_) | Self::Man(_) | Self::Help(_) | Self::Run(_)
@@ -306,6 +318,8 @@ impl Command {
             Command::Ask(args) => return args.run(answer),
             Command::Mcp(args) => return only(args.run(answer_ranks_too)),
             Command::Run(args) => return args.run(),
+            #[cfg(unix)]
+            Command::Attach(args) => return args.run(),
             Command::Completions(args) => return only(args.run(Memscape::command())),
             Command::Man(args) => return only(args.run(Memscape::command())),
             Command::Help(args) => return only(args.run(Memscape::command())),

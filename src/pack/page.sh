@@ -101,12 +101,16 @@ is_built() {
     [[ -f $2/index.html && -f target/$1.fingerprint && $(<"target/$1.fingerprint") == "$(fingerprint)" ]]
 }
 
-# embed DIST: copies the single-file page and the manual into the sources of the command line, which includes them.
+# embed DIST: copies the single-file page, the manual and the Python package into the sources of the command line, which
+# includes them.
 embed() {
     local file
-    mkdir -p src/cli/built/docs
+    mkdir -p src/cli/built/docs src/cli/built/python
     for file in www/docs/*.md; do
         cmp -s "$file" "src/cli/built/docs/${file##*/}" || cp "$file" src/cli/built/docs/
+    done
+    for file in src/python/memscape/*.py; do
+        cmp -s "$file" "src/cli/built/python/${file##*/}" || cp "$file" src/cli/built/python/
     done
     for file in memscape.html sql-part.html; do
         cmp -s "$1/$file" "src/cli/built/$file" || cp "$1/$file" "src/cli/built/$file"

@@ -83,7 +83,7 @@ def test_lightning_callback_saves_snapshots(
 
 
 def test_torchtitan_context_saves_snapshots(torch: Any, tmp_path: Path) -> None:
-    from memscape.integrations.torchtitan import maybe_enable_memory_snapshot
+    from memscape.integrations.torchtitan_0_2 import maybe_enable_memory_snapshot
 
     with maybe_enable_memory_snapshot(str(tmp_path / "off"), enabled=False) as profiler:
         assert profiler is None

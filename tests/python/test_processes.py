@@ -194,7 +194,7 @@ def test_run_records_unmodified_program(tmp_path: Path) -> None:
         done = python("-m", "memscape", "run", *options, *program, "5", cwd=tmp_path)
         assert (done.returncode, done.stderr) == (0, ""), time.monotonic() - started
         files = [f"rank00000_step00000{step}_step.pickle.gz" for step in (1, 3)]
-        assert names(tmp_path / "out") == sorted([*files, "rank00000_step000005_exit.pickle.gz"])
+        assert names(tmp_path / "out") == sorted([*files, "rank00000_step000004_exit.pickle.gz"])
         facts = load(tmp_path / "out" / files[1])["memscape"]
         assert facts["program"] == "train.py"
         assert {it["kind"] for it in facts["tensors"]} == {

@@ -28,6 +28,15 @@ which is documented only here. Times are µs since 1970, sizes are in bytes. All
                     is the position of the tensor in it. kind is parameter, buffer, gradient, or
                     optimizer_state:exp_avg and so on
     tensors_left_out   int    tensors beyond the first 200,000
+    holders         {seconds: float, objects: int, cut: bool,
+                     of: [{addr: int, bytes: int, device: int, root: str, path: str, length: int, cycle: [str],
+                           node: str, saved_as: str}]}
+                    what keeps the largest live allocations alive, looked up in seconds among this many Python objects;
+                    cut if a limit ended the search. addr and bytes are those of the block. root is global (a variable
+                    of a module), class, frame (of a running function), gradient, graph (autograd), cycle (until the
+                    garbage collector runs), c++ (no Python object refers to it) or unknown. path is written as in
+                    Python, such as __main__.history[0]['loss'], and length is its number of objects. cycle has the
+                    types in a cycle. node and saved_as are the node of the graph, and its name for the tensor
     source          {path: str}    text of files that occur in stacks; only if asked for
     history         {ignored: [{from: str, calls: int}], restarted_us: [int]}
                     calls of _record_memory_history by the program, which the recorder ignored, and when it restarted

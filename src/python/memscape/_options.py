@@ -144,6 +144,22 @@ def signal_number(value: Any) -> signal.Signals | None:
     return found
 
 
+def holders(value: Any) -> Any:
+    """Return `holders`: "auto", False, or a number of allocations.
+
+    Raises:
+        TypeError: It is none of these.
+        ValueError: It is another string, or not positive.
+
+    """
+    expected = "'auto', False, or a number of allocations, 1 or more"
+    if isinstance(value, str):
+        if value != "auto":
+            raise wrong("holders", value, expected)
+        return value
+    return False if value is False else whole("holders", value, expected)
+
+
 def signal_numbers(value: Any) -> frozenset[signal.Signals]:
     """Return `on_signal`, which is one signal or a collection of them, as a set.
 

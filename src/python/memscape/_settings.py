@@ -10,6 +10,7 @@ from signal import Signals
 from typing import Any, Union
 
 from . import _options
+from ._holders import Holders
 from ._ranks import Ranks
 from ._triggers import Bytes, Triggers
 
@@ -46,6 +47,7 @@ class Settings:
     sample_every: int | None = 1
     sample_s: float | None = None
     replace: bool = False
+    holders: Holders = "auto"
 
     def __post_init__(self) -> None:
         """Validate the options, and convert them to the types that the recorder uses."""
@@ -69,3 +71,4 @@ class Settings:
         if self.sample_every is not None:
             self.sample_every = _options.whole("sample_every", self.sample_every, _options.SAMPLE_EVERY)
         self.sample_s = _options.seconds("sample_s", self.sample_s)
+        self.holders = _options.holders(self.holders)

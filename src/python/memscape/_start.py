@@ -36,6 +36,9 @@ def start(folder: str | os.PathLike[str], **options: Any) -> Recorder:
             sample_every (int or None): read memory outside the allocator after every this many steps; 1. Taken less
                 often if it would take more than 0.1 % of the time. None reads nothing.
             sample_s (float or None): read it in a thread every this many seconds, for programs without steps; None.
+            holders (str, bool or int): number of the largest allocations for which the objects that keep them alive are
+                looked up, or "auto" for 24. Not after steps and new peaks. Training waits for about a second. False for
+                none.
             replace (bool): stop a recorder that is recording, instead of raising an error; False.
 
     Raises:

@@ -78,6 +78,13 @@ class Steps:
         self._marks.append([self.number, began_us, _facts.now_us()])
         return True
 
+    def cancel(self) -> None:
+        """Forget the step that runs."""
+        if self._began_us is not None:
+            self.close()
+            self._marks.pop()
+            self.number -= 1
+
     def growth(self) -> Growth | None:
         """Return how live memory grew over the last steps, if it did.
 

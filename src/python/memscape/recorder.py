@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from . import _facts, _ranks, _saving, _signals
+from . import _facts, _holders, _ranks, _saving, _signals
 from ._backend import Backend
 from ._contributors import Contributor, Contributors
 from ._description import Description
@@ -24,6 +24,7 @@ from ._samples import Samples
 from ._settings import ENTRIES, Settings
 from ._steps import Steps
 from ._tensors import Named
+from ._tracking import Tracked, Tracking
 from ._warnings import warn
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class _Process:
         return found if found is not None and found.is_recording else None
 
 
-class Recorder(Naming):
+class Recorder(Naming, Tracked):
     """Records until `stop`. Created by `start`. Methods may be called from any thread.
 
     In a process forked from the one that started it, methods do nothing.
@@ -63,12 +64,15 @@ class Recorder(Naming):
         self._history = History(backend, self._options.entries, self._options.stacks, self._options.context)
         self._paused = Paused(backend)
         self._samples = Samples(backend, self._options.sample_every, self._options.sample_s)
-        for contributor in (self._history.field, self._paused.field, self._samples.field):
+        holders = _holders.contributor(self._options.holders, backend)
+        for contributor in (self._history.field, self._paused.field, self._samples.field, holders):
             self._contributors.add(contributor)
         describe = Description(
             backend, self._options, self._steps, self._named, contributors=self._contributors, history=self._history
         )
         self._saver = _saving.Saver(backend, self.folder, self._options.keep, describe, self._steps)
+        self._tracking = Tracking(backend, self._paused.bytes_now)
+        self._saver.on_saved = self._tracking.after_save
         self._failures = Failures(backend, self._saver, describe, self._paused.bytes_now)
         if not _ranks.is_among(self._options.ranks):
             return
@@ -182,9 +186,14 @@ class Recorder(Naming):
             warn(f"the counters of the allocator cannot be read: {error}")
             if self._options.triggers.need_live_bytes:
                 return
+        self._tracking.after_step(self._steps.number)
         reason = self._options.triggers.after(self._steps.number, live, peak)
         if reason is not None:
             self._saver.try_to_save(reason, wait=False)
+
+    def cancel_step(self) -> None:
+        """End the current step as if it had not begun, and save nothing."""
+        self._steps.cancel()
 
     # Saving
 
@@ -276,6 +285,7 @@ class Recorder(Naming):
         except Exception as error:
             warn(f"recording could not be switched off: {error}")
         self._saver.join()
+        self._tracking.join()
 
     def __enter__(self) -> Recorder:
         return self
@@ -284,12 +294,18 @@ class Recorder(Naming):
         self._end(error)
 
 
+def active() -> Recorder | None:
+    """Return the recorder that records in this process, or None."""
+    return _Process.recorder()
+
+
 def _observe(device: int, requested: int, limit: int, free: int) -> None:
     """Forward a failed allocation. Runs inside the failing call, whose error must not be hidden by one in here."""
     try:
         recorder = _Process.recorder()
         if recorder is not None and recorder._options.on_oom:
             recorder._failures.failed(device, requested, limit, free)
+            recorder._tracking.flush()
     except BaseException as error:
         with contextlib.suppress(BaseException):
             warn(f"no snapshot (oom): {type(error).__name__}: {error}")

@@ -3,7 +3,8 @@
     memscape run -m train --lr 3e-4
     torchrun --nproc-per-node 8 -m memscape.run --every 100 train.py
 
-A step ends with each call of `step` on the first optimizer that is used.
+A step ends with the update of the optimizer, or of the last one if several take turns. Processes that the program
+starts are recorded as well, once they use the GPU.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ import os
 import runpy
 import signal
 import sys
-import weakref
 from collections.abc import Callable
 from typing import Any
 
-from . import _options
+from . import _children, _options
+from ._optimizer_steps import OptimizerSteps
 from .recorder import ENTRIES, Recorder
 
 
@@ -124,26 +125,6 @@ _READERS: dict[str, Callable[[str], Any]] = {
 }
 
 
-def _count_steps(recorder: Recorder) -> Any:
-    """End a step whenever the first optimizer has stepped. Returns the handle of the hook, if any."""
-    try:
-        from torch.optim.optimizer import register_optimizer_step_post_hook
-    except ImportError:  # before PyTorch 2.0
-        return None
-    first: list[weakref.ref[Any]] = []
-
-    def stepped(optimizer: Any, *_: Any) -> None:
-        if not first:
-            first.append(weakref.ref(optimizer))
-            recorder.name(optimizer)
-        if first[0]() is optimizer:
-            recorder.end_step()
-            recorder.begin_step()
-
-    recorder.begin_step()
-    return register_optimizer_step_post_hook(stepped)
-
-
 def main(arguments: list[str]) -> int:
     """Run a program under a recorder and return the exit status."""
     options = _parser().parse_args(arguments)
@@ -157,7 +138,10 @@ def main(arguments: list[str]) -> int:
         print(f"memscape run: {error}", file=sys.stderr)
         return 1
     with started as recorder:
-        hook = _count_steps(recorder)
+        _children.follow(options.output, chosen)
+        steps = OptimizerSteps(recorder)
+        steps.install()
+        failure: BaseException | None = None
         try:
             if options.module:
                 sys.path.insert(0, os.getcwd())
@@ -165,9 +149,11 @@ def main(arguments: list[str]) -> int:
             else:
                 sys.path.insert(0, os.path.dirname(os.path.abspath(options.program)))
                 runpy.run_path(options.program, run_name="__main__")
+        except BaseException as raised:
+            failure = raised
+            raise
         finally:
-            if hook is not None:
-                hook.remove()
+            steps.finish(failure)
     return 0
 
 

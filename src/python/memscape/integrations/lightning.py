@@ -11,16 +11,18 @@ class MemscapeCallback(Callback):  # type: ignore[misc, unused-ignore]
     """Records from its creation on, so create it before the model. Options are those of `memscape.start`."""
 
     def __init__(self, folder: str, **options: Any) -> None:
-        self.recorder = Recorder(folder, **options)
+        self.recorder, self.step = Recorder(folder, **{"replace": True, **options}), -1
 
     def on_train_start(self, trainer: Any, pl_module: Any) -> None:
         self.recorder.name(pl_module, *trainer.optimizers)
 
     def on_train_batch_start(self, trainer: Any, *_: Any) -> None:
-        self.recorder.begin_step(trainer.global_step)
+        if trainer.global_step != self.step:  # with accumulate_grad_batches, a step has several batches
+            self.step = self.recorder.begin_step(trainer.global_step)
 
-    def on_train_batch_end(self, *_: Any) -> None:
-        self.recorder.end_step()
+    def on_train_batch_end(self, trainer: Any, *_: Any) -> None:
+        if trainer.global_step != self.step:
+            self.recorder.end_step()
 
     def on_exception(self, trainer: Any, pl_module: Any, exception: Any = None) -> None:
         self.recorder.__exit__(type(exception), exception, None)

@@ -1,30 +1,30 @@
-"""Replacement for torchtitan's `maybe_enable_memory_snapshot`, with the same `step()` after each step."""
+"""Profiler for torchtitan 0.3: `config.profiler = MemscapeProfiler.Config(enable_memory_snapshot=True)`."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import os
+from dataclasses import dataclass
 from typing import Any
 
-from ..recorder import Recorder
+from torchtitan.tools.profiler import Profiler
+
+from ._steps import StepCalls
 
 
-class Profiler(Recorder):
-    """A recorder with the interface that torchtitan calls."""
+class MemscapeProfiler(Profiler):  # type: ignore[misc, unused-ignore]
+    """Saves snapshots where torchtitan saves its own, every `memory_snapshot_freq` steps, and explains OOM errors."""
 
-    def step(self, exit_ctx: bool = False) -> None:  # type: ignore[override]
-        """End a step and begin the next. An OOM is saved by the recorder when it happens."""
-        self.end_step()
-        if not exit_ctx:
-            self.begin_step()
+    @dataclass(kw_only=True, slots=True)
+    class Config(Profiler.Config):  # type: ignore[misc, unused-ignore]
+        """The options of torchtitan."""
 
+    def build_memory_profiler(self, *, global_step: int = 0, base_folder: str = "", leaf_folder: str = "") -> Any:
+        config = self._config
+        options = {"every": config.memory_snapshot_freq or config.profile_freq}
+        folder = os.path.join(base_folder, config.save_memory_snapshot_folder, leaf_folder)
+        options["entries"] = config.memory_snapshot_max_entries
+        return StepCalls(folder, global_step + 1, **options) if config.enable_memory_snapshot else None
 
-@contextmanager
-def maybe_enable_memory_snapshot(
-    folder: str, *, global_step: int = 0, enabled: bool = True, **options: Any
-) -> Iterator[Any]:
-    """Record if `enabled`. Options are those of `memscape.start`."""
-    if not enabled:
-        yield None
-        return
-    with Profiler(folder, **options) as profiler:
-        profiler.begin_step(global_step)
-        yield profiler
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> bool:
+        steps, result = self.memory_profiler, super().__exit__(kind, error, traceback)
+        if steps is not None:
+            steps.close(kind, error, traceback)
+        return bool(result)
