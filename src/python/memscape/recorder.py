@@ -226,23 +226,6 @@ class Recorder(Naming, Tracked):
         self._saved_state = (state, saved) if state is not None else None
         return saved
 
-    def _state(self) -> object:
-        """Return a value that changes with each allocation, step and name, or None if it is unknown."""
-        with contextlib.suppress(Exception):
-            counters = [self._backend.stats(device) for device in range(self._backend.device_count())]
-            return counters, self._steps.number, len(self._named)
-        return None
-
-    def current_snapshot(self) -> Path | None:
-        """Return the path of a snapshot of what is recorded so far. Saves one, unless nothing happened since the last."""
-        if not self.is_recording:
-            return self.newest
-        if self._saved_state is not None:
-            state, saved = self._saved_state
-            if saved is not None and saved.exists() and state == self._state():
-                return saved
-        return self.save()
-
     # Events
 
     def _on_signal(self) -> None:
