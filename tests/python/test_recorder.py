@@ -116,6 +116,7 @@ def test_errors_while_saving_do_not_hide_out_of_memory(torch: Any, tmp_path: Pat
             torch.cuda.memory.fail = RuntimeError("the allocator is gone")
             torch.cuda.memory.allocate(2000 * MiB)
     assert [str(warning.message) for warning in warned] == [
+        "memscape: a failed allocation is not explained: RuntimeError: the allocator is gone",
         "memscape: no snapshot (oom): RuntimeError: the allocator is gone",
         "memscape: recording could not be switched off: the allocator is gone",
     ]
@@ -368,6 +369,28 @@ def test_second_recorder_is_an_error(torch: Any, tmp_path: Path) -> None:
         with pytest.raises(RuntimeError, match="stop that recorder first"):
             memscape.start(tmp_path)
     memscape.start(tmp_path).stop()
+
+
+def test_second_recorder_may_replace_the_first(torch: Any, tmp_path: Path) -> None:
+    first = memscape.start(tmp_path / "a")
+    with memscape.record(tmp_path / "b", replace=True) as second:
+        assert second.is_recording and not first.is_recording
+    assert names(tmp_path / "a") == [] and names(tmp_path / "b") == ["rank00000_step000000_exit.pickle.gz"]
+
+
+def test_features_add_fields_and_a_failing_one_is_left_out(torch: Any, tmp_path: Path) -> None:
+    def fails(reason: str, snapshot: dict[str, Any]) -> None:
+        raise ZeroDivisionError
+
+    with memscape.record(tmp_path) as rec, pytest.warns(RuntimeWarning, match="says less of its run: ZeroDivision"):
+        rec.contribute(lambda reason, snapshot: ("segments_of", [reason, len(snapshot["segments"])]))
+        rec.contribute(fails)
+        rec.contribute(lambda reason, snapshot: None)
+        torch.cuda.memory.allocate(MiB)
+        path = rec.save()
+    assert path is not None
+    facts = load(path)["memscape"]
+    assert facts["segments_of"] == ["manual", 1] and None not in facts
 
 
 def test_failed_start_restores_state(torch: Any, tmp_path: Path) -> None:

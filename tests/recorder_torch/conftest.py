@@ -73,6 +73,7 @@ class Fork:
         sys.stdout, sys.stderr = (os.fdopen(number, "w", buffering=1, closefd=False) for number in (1, 2))
         sys.__stdout__, sys.__stderr__ = sys.stdout, sys.stderr
         warnings.resetwarnings()
+        warnings.simplefilter("ignore", ResourceWarning)
         os.environ.update({"STUB_MEMORY": str(4 * GiB), **environment})
         status = 0
         try:

@@ -168,9 +168,14 @@ def signal_numbers(value: Any) -> frozenset[signal.Signals]:
         ValueError: There is no such signal, or it cannot be handled.
 
     """
-    several = value if isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)) else (value,)
-    found = frozenset(signal_number(one) for one in several)
-    return frozenset(number for number in found if number is not None)
+    if value is None:
+        return frozenset()
+    is_one = isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable)
+    try:
+        return frozenset(number for number in map(signal_number, (value,) if is_one else value) if number is not None)
+    except (TypeError, ValueError) as error:
+        # An error quotes the whole collection.
+        raise type(error)(f"on_signal={value!r}: {str(error).partition(': ')[2]}") from None
 
 
 def verdict(value: Any) -> Any:

@@ -32,7 +32,7 @@ def read_statements(path: Path, topic: str, limit_s: float | None = None) -> Sta
     request = json.dumps({"id": 1, "command": topic, "arguments": ["--top", str(_MOST_STATEMENTS)]})
     try:
         output = _output([command, "ask", "--", os.fspath(path)], request, LIMIT_S if limit_s is None else limit_s)
-    except (OSError, ValueError):
+    except (OSError, ValueError, subprocess.SubprocessError):
         return None
     for line in output.splitlines():
         if b'"id"' not in line:
@@ -45,6 +45,10 @@ def read_statements(path: Path, topic: str, limit_s: float | None = None) -> Sta
 
 
 def _output(command: list[str], request: str, limit_s: float) -> bytes:
+    """Run a command until it ends, until the time has passed, or until it has written too much."""
+    if not hasattr(select, "poll"):  # Windows
+        done = subprocess.run(command, input=request.encode(), capture_output=True, timeout=limit_s, check=False)
+        return done.stdout
     end = time.monotonic() + limit_s
     process = subprocess.Popen(
         command,
@@ -80,11 +84,10 @@ def _output(command: list[str], request: str, limit_s: float) -> bytes:
 
 
 def _sentences(statements: list[dict[str, Any]]) -> Statements:
-    """Return the statements that say what to change, or else the first one."""
+    """Return the statements that say what to change."""
     found = [(_first_sentence(it["text"]), _first_sentence(it.get("fix") or "")) for it in statements]
     # Some refer to the table below them, which is not printed here.
-    found = [(text, fix) for text, fix in found if "below" not in text + fix]
-    return [it for it in found if it[1]][:_MOST_STATEMENTS] or found[:1]
+    return [(text, fix) for text, fix in found if fix and "below" not in text + fix][:_MOST_STATEMENTS]
 
 
 def _first_sentence(text: str) -> str:

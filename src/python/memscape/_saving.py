@@ -67,7 +67,10 @@ class Saver:
                 snapshot = snapshot or self._backend.snapshot()
                 snapshot["memscape"] = self._describe(snapshot, reason, error)
                 if wait:
-                    return self._write(snapshot, path, reason)
+                    written = self._write(snapshot, path, reason)
+                    # Freed before the collector is on again, which would traverse it.
+                    del snapshot
+                    return written
             # Not a daemon thread: the interpreter waits until the file is written. The collector runs meanwhile,
             # because memory of the GPU may be in reference cycles of the program.
             self._writing = threading.Thread(
