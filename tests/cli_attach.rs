@@ -126,13 +126,17 @@ fn folder_that_others_can_write_to_is_refused() {
     let folder = folder("open");
     let shown = fs::canonicalize(&folder).unwrap().display().to_string();
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
-    let (status, error) = target.refused(&["status"], |command| drop(command.env("TMPDIR", &folder)));
+    let (status, error) = target.refused(&["status"], |command| {
+        command.env("TMPDIR", &folder);
+    });
     assert_eq!(status, Some(1));
     assert!(error.contains(&format!("other users can write to {shown}")) && error.contains("TMPDIR"), "{error}");
     // The same folder inside of one that only the owner can change would be safe, and so is a sticky one.
     let inner = folder.join("inner");
     fs::create_dir(&inner).unwrap();
-    let (_, error) = target.refused(&["status"], |command| drop(command.env("TMPDIR", &inner)));
+    let (_, error) = target.refused(&["status"], |command| {
+        command.env("TMPDIR", &inner);
+    });
     assert!(error.contains(&format!("other users can write to {shown}")), "{error}");
     assert_eq!(fs::read_dir(&inner).unwrap().count(), 0);
 }
@@ -155,7 +159,9 @@ fn program_that_forbids_debugging_is_refused() {
 #[test]
 fn missing_debugger_is_named() {
     let Some(target) = Target::python(&[], &[]) else { return };
-    let (status, error) = target.refused(&["start", "--how", "gdb"], |command| drop(command.env("PATH", "")));
+    let (status, error) = target.refused(&["start", "--how", "gdb"], |command| {
+        command.env("PATH", "");
+    });
     assert_eq!(status, Some(1));
     assert!(error.contains("needs gdb for this, which is not installed") && error.contains("on_signal"), "{error}");
 }
@@ -178,7 +184,8 @@ fn script_is_private_and_removed_and_silence_is_status_four() {
     assert_eq!(status, Some(4), "{error}");
     assert!(error.contains("no answer in 0 s") && error.contains("collective"), "{error}");
     let user = fs::read_to_string("/proc/self/status").unwrap();
-    let user = user.lines().find_map(|line| line.strip_prefix("Uid:\t")).unwrap().split('\t').next().unwrap().to_owned();
+    let user =
+        user.lines().find_map(|line| line.strip_prefix("Uid:\t")).unwrap().split('\t').next().unwrap().to_owned();
     assert_eq!(fs::read_to_string(folder.join("seen")).unwrap(), format!("700 {user}\n600 {user}\n"));
     assert_eq!(fs::read_dir(&temporary).unwrap().count(), 0);
 }
@@ -197,7 +204,9 @@ fn check_session(python: &str) {
     let folder = folder(python);
     let out = folder.join("out");
     let say = |target: &Target, words: &[&str]| {
-        let output = target.attach(words, |command| drop(command.current_dir(&folder)));
+        let output = target.attach(words, |command| {
+            command.current_dir(&folder);
+        });
         let [text, error] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
         assert_eq!((output.status.code(), error.as_str()), (Some(0), ""), "{words:?}");
         text
@@ -205,7 +214,8 @@ fn check_session(python: &str) {
     let pid = target.0.id();
     let text = say(&target, &["status"]);
     assert!(text.starts_with(&format!("process {pid} (Python 3.")) && text.ends_with(") does not record\n"), "{text}");
-    let answer: Value = serde_json::from_str(&say(&target, &["start", "-o", "out", "--entries", "500", "--json"])).unwrap();
+    let answer: Value =
+        serde_json::from_str(&say(&target, &["start", "-o", "out", "--entries", "500", "--json"])).unwrap();
     assert_eq!((&answer["is_recording"], &answer["pid"]), (&Value::Bool(true), &Value::from(pid)));
     assert_eq!(answer["folder"].as_str(), out.to_str());
     assert!(say(&target, &["status"]).ends_with(&format!(") records into {}\n", out.display())));

@@ -26,13 +26,13 @@ DEPTHS = (1, 10, 30, 100)
 
 
 def microseconds(function: Callable[[], Any], times: int) -> float:
-    """Return the CPU time of this thread for a call, in µs."""
+    """Return the CPU time of a call in all threads, in µs: backward runs in a thread of its own."""
     best = float("inf")
     for _ in range(RUNS):
-        began = time.thread_time_ns()
+        began = time.process_time_ns()
         for _ in range(times):
             function()
-        best = min(best, (time.thread_time_ns() - began) / times / 1000)
+        best = min(best, (time.process_time_ns() - began) / times / 1000)
     return best
 
 
