@@ -28,6 +28,7 @@ mod category_yaml;
 mod cli;
 mod cli_arguments;
 mod cli_ask;
+mod cli_attach;
 mod cli_categories;
 mod cli_diff;
 mod cli_export;

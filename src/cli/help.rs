@@ -13,7 +13,7 @@ macro_rules! page {
 }
 
 /// Pages of the manual, in the order of `www/docs/index.md`: topic and Markdown.
-const PAGES: [(&str, &str); 17] = [
+const PAGES: [(&str, &str); 18] = [
     page!("opening"),
     page!("views"),
     page!("searching"),
@@ -21,6 +21,7 @@ const PAGES: [(&str, &str); 17] = [
     page!("comparing"),
     page!("planning"),
     page!("recording"),
+    page!("trainers"),
     page!("python"),
     page!("commands"),
     page!("queries"),

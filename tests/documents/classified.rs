@@ -132,6 +132,8 @@ impl Session {
                 Ok(())
             }
             "run" if !self.has_python => Ok(()),
+            // Needs a running program: tests/cli_attach.rs has one.
+            "attach" => self.check_names(&words),
             "ask" => {
                 let answer = self.workshop.memscape(&words, &format!("{}\n", protocol::QUESTION))?;
                 protocol::check_answer(&answer)

@@ -82,10 +82,10 @@ impl Attach {
     fn ask(&self) -> Result<Option<Value>, String> {
         let process = Process::examine(self.pid, self.yes)?;
         let way = Way::choose(&process, self.how)?;
-        let folder = std::path::absolute(&self.folder).map_err(|error| format!("{}: {error}", self.folder.display()))?;
+        let folder =
+            std::path::absolute(&self.folder).map_err(|error| format!("{}: {error}", self.folder.display()))?;
         let what = self.action.to_possible_value().map(|value| value.get_name().to_owned());
-        let request =
-            Request::write(&process, json!({"what": what, "folder": folder, "entries": self.entries}))?;
+        let request = Request::write(&process, json!({"what": what, "folder": folder, "entries": self.entries}))?;
         way.run(&process, request.script())?;
         let began = Instant::now();
         loop {

@@ -46,8 +46,7 @@ impl Process {
         if is_elsewhere(&folder) {
             return Err(format!("process {pid} is in another container: run memscape attach inside it"));
         }
-        let version =
-            version(&maps, &executable).ok_or_else(|| format!("process {pid} is no Python program"))?;
+        let version = version(&maps, &executable).ok_or_else(|| format!("process {pid} is no Python program"))?;
         let process = Process { pid, user, group, version, executable };
         if version < SUPPORTED {
             return Err(format!("process {pid} runs Python {}: the recorder needs 3.9 or later", process.python()));
@@ -68,17 +67,14 @@ impl Process {
     /// Returns the setting that forbids debugging this process, if it has one.
     pub(super) fn forbids_debugging(&self) -> Option<&'static str> {
         let words = |name: &str| fs::read(format!("/proc/{}/{name}", self.pid)).unwrap_or_default();
-        let has = |bytes: &[u8], start: &str| bytes.split(|byte| *byte == 0).any(|word| word.starts_with(start.as_bytes()));
+        let has =
+            |bytes: &[u8], start: &str| bytes.split(|byte| *byte == 0).any(|word| word.starts_with(start.as_bytes()));
         let (environment, arguments) = (words("environ"), words("cmdline"));
         let is_set = environment.split(|byte| *byte == 0).any(|word| {
             word.strip_prefix(b"PYTHON_DISABLE_REMOTE_DEBUG=".as_slice()).is_some_and(|value| !value.is_empty())
         });
         let is_option = has(&arguments, "disable_remote_debug") || has(&arguments, "-Xdisable_remote_debug");
-        if is_set {
-            Some("PYTHON_DISABLE_REMOTE_DEBUG")
-        } else {
-            is_option.then_some("-X disable_remote_debug")
-        }
+        if is_set { Some("PYTHON_DISABLE_REMOTE_DEBUG") } else { is_option.then_some("-X disable_remote_debug") }
     }
 
     /// Returns true while the process exists.

@@ -103,7 +103,8 @@ fn gdb(process: &Process, script: &Path) -> Result<(), String> {
 fn gdb_commands(pid: u32, script: &Path) -> Result<Vec<String>, String> {
     let path = serde_json::to_string(&script.display().to_string()).unwrap_or_default();
     // An exception in a pending call would be raised in the program.
-    let text = format!("try:\n exec(compile(open({path}).read(), {path}, 'exec'), {{}})\nexcept BaseException: pass\n\0");
+    let text =
+        format!("try:\n exec(compile(open({path}).read(), {path}, 'exec'), {{}})\nexcept BaseException: pass\n\0");
     if text.len() > PAGE_SIZE {
         return Err(format!("the path is too long: {}", script.display()));
     }
@@ -130,7 +131,8 @@ fn gdb_commands(pid: u32, script: &Path) -> Result<Vec<String>, String> {
         word[..part.len()].copy_from_slice(part);
         commands.push(format!("set {{unsigned long}}((char*)$page + {}) = {}", index * 8, u64::from_le_bytes(word)));
     }
-    let call = "set $result = ((int(*)(int(*)(void*),void*))Py_AddPendingCall)((int(*)(void*))PyRun_SimpleString, $page)";
+    let call =
+        "set $result = ((int(*)(int(*)(void*),void*))Py_AddPendingCall)((int(*)(void*))PyRun_SimpleString, $page)";
     commands.extend([call, "printf \"memscape: pending %d\\n\", $result", "detach", "quit"].map(str::to_owned));
     Ok(commands)
 }

@@ -32,6 +32,9 @@ class Saved:
 class Tracker(Protocol):
     """A place for rows of numbers and for snapshots."""
 
+    takes_files: bool
+    """False if snapshots are of no use, so that no report is written."""
+
     def row(self, values: Row, step: int) -> None:
         """Log the numbers of a step."""
 
@@ -75,6 +78,7 @@ def _required(run: Any, how: str) -> Any:
 @dataclass
 class _TensorBoard:
     writer: Any
+    takes_files: bool = True
 
     def row(self, values: Row, step: int) -> None:
         for key, value in values.items():
@@ -88,6 +92,8 @@ class _TensorBoard:
 
 
 class _MLflow:
+    takes_files = True
+
     def __init__(self, run: Any) -> None:
         # The functions of the module use the run of the current thread.
         self._client = sys.modules["mlflow"].MlflowClient()
@@ -106,6 +112,8 @@ class _MLflow:
 
 
 class _WandB:
+    takes_files = True
+
     def __init__(self, run: Any) -> None:
         self._run, self._wandb = run, sys.modules["wandb"]
         run.define_metric("memory/*", step_metric="trainer/step")
@@ -127,6 +135,7 @@ class _WandB:
 @dataclass
 class _Function:
     function: Any
+    takes_files: bool = False
 
     def row(self, values: Row, step: int) -> None:
         self.function(values, step)

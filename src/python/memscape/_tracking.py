@@ -38,14 +38,14 @@ class Tracking:
         device = self._backend.current_device()
         read = getattr(self._backend.torch._C, f"_{self._backend.name}_memoryStats", None)
         stats: Any = read(device) if read is not None else _nested(self._backend.stats(device))
-        reserved, allocated = stats["reserved_bytes"]["all"], stats["allocated_bytes"]["all"]["current"]
-        live = stats.get("requested_bytes", stats["allocated_bytes"])["all"]
-        held = reserved["current"]
+        reserved, rounded = _all(stats, "reserved_bytes"), _all(stats, "allocated_bytes")
+        live = _all(stats, "requested_bytes") or rounded  # before PyTorch 2.1
+        held, allocated = reserved.get("current", 0), (rounded or live).get("current", 0)
         found = {
-            "memory/live_bytes": live["current"],
-            "memory/live_peak_bytes": live["peak"],
+            "memory/live_bytes": live.get("current", 0),
+            "memory/live_peak_bytes": live.get("peak", 0),
             "memory/reserved_bytes": held,
-            "memory/reserved_peak_bytes": reserved["peak"],
+            "memory/reserved_peak_bytes": reserved.get("peak", 0),
             "memory/cached_free_share": (held - allocated) / held if held else 0.0,
             "memory/alloc_retries": stats.get("num_alloc_retries", 0),
         }
@@ -72,7 +72,7 @@ class Tracking:
 
     def after_save(self, path: Path, reason: str, step: int) -> None:
         """Log a snapshot, or remember it if the text about it follows."""
-        if self._all:
+        if any(it.takes_files for it in self._all):
             self._unexplained.append((path, reason, step))
             if reason != "oom":
                 self.flush()
@@ -91,7 +91,8 @@ class Tracking:
             verdict = text.read_text(encoding="utf-8") if text.exists() else ""
             saved = Saved(path, _report(path), reason, max(step, 0), _ranks.rank(), verdict)
             for it in self._all:
-                it.saved(saved)
+                if it.takes_files:
+                    it.saved(saved)
         except Exception as error:
             self._warn(error)
 
@@ -147,6 +148,12 @@ def _report(path: Path) -> Path | None:
         warn(f"no report of {path.name}: {error}")
         return None
     return report
+
+
+def _all(stats: dict[str, Any], name: str) -> dict[str, int]:
+    """Return a counter of both pools of the allocator, with its peak."""
+    found: dict[str, int] = stats.get(name, {}).get("all", {})
+    return found
 
 
 def _nested(stats: dict[str, int]) -> dict[str, Any]:
