@@ -11,6 +11,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 skipped=${1:-/dev/stderr}
 versions=(2.15.0)
+chosen="not slow"
 shift $(($# > 0))
 trainers=
 case ${1:-} in
@@ -33,7 +34,7 @@ for version in "${versions[@]}"; do
     fi
     MEMSCAPE_BINARY=$binary LD_LIBRARY_PATH=$torch_stub PYTHONPATH=$PWD/src/python PYTHONDONTWRITEBYTECODE=1 \
         OMP_NUM_THREADS=1 TORCH_CPP_LOG_LEVEL=ERROR \
-        "$torch_python" -W ignore:"Failed to initialize NumPy" -m pytest -p no:warnings tests/recorder_torch ${names:+-k "${names// / or }"}
+        "$torch_python" -W ignore:"Failed to initialize NumPy" -m pytest -p no:warnings tests/recorder_torch -m "$chosen" ${names:+-k "${names// / or }"}
 done
 
 [[ -n $trainers ]] || exit 0
