@@ -5,7 +5,7 @@
 #   tests/recorder.sh [SKIPPED] [--all] [NAME...]   the reason for skipping is appended to the file SKIPPED
 #   tests/recorder.sh /dev/stderr signal oom        only tests whose names contain one of these
 #
-#   --all                  also with older versions of PyTorch, and in trainers and experiment trackers
+#   --all                  also slow tests, all of them with older versions of PyTorch, and in trainers and experiment trackers
 #   MEMSCAPE_BINARY=PATH   program to ask about snapshots, instead of a debug build of this checkout
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -15,7 +15,7 @@ chosen="not slow"
 shift $(($# > 0))
 trainers=
 case ${1:-} in
-    --all) versions+=(2.11.0 2.6.0) trainers=yes && shift ;;
+    --all) versions+=(2.11.0 2.6.0) chosen= trainers=yes && shift ;;
     --ci) shift ;;
 esac
 names=$*
