@@ -45,7 +45,7 @@ packages=(transformers==5.23.0 accelerate==1.15.0 lightning==2.6.6 lightning-uti
     typer==0.29.2 shellingham==1.5.4 regex==2026.11.19 tqdm==4.70.1 PyYAML==6.0.4 psutil==7.2.2 numpy==2.4.6 tensorboard==2.21.0
     tensorboard-data-server==0.7.2 absl-py==2.5.1 grpcio==1.85.3 Markdown==3.11.3 Werkzeug==3.1.9 protobuf==7.36.2 pillow==13.0.0)
 servers=(megatron-bridge==0.3.1)
-trackers=(mlflow-skinny==3.17.2 wandb==0.31.0 sqlalchemy==2.0.54 alembic==1.18.4)
+trackers=(mlflow-skinny==3.17.2 wandb==0.31.0 sqlalchemy==2.1.9 alembic==1.20.1)
 folder=${MEMSCAPE_TOOLS:-${XDG_CACHE_HOME:-$HOME/.cache}/memscape-build}/trainers
 pytorch "${versions[0]}" || exit 0
 if [[ $(cat "$folder/.complete" 2>/dev/null) != "${packages[*]} ${servers[*]} ${trackers[*]}" ]]; then

@@ -114,6 +114,7 @@ def test_wandb_offline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = wandb.init(project="memory", dir=str(tmp_path), settings=wandb.Settings(console="off"))
     rows = record(tmp_path / "out", wandb)
     run.finish()
+    wandb.teardown()  # waits for the process that writes the file
     from wandb.proto import wandb_internal_pb2
 
     [path] = tmp_path.glob("wandb/offline-run*/*.wandb")
@@ -126,7 +127,7 @@ def test_wandb_offline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         for item in found.history.item:
             values.setdefault(item.key or "/".join(item.nested_key), []).append(json.loads(item.value_json))
     for key in KEYS:
-        assert values[key] == [row[key] for row in rows]
+        assert values.get(key) == [row[key] for row in rows], (sorted(values), sorted(map(str, kinds)), path.stat())
     assert "artifact" in kinds and any(key.startswith("memory/report") for key in values)
     [page] = tmp_path.glob("wandb/offline-run*/files/media/html/**/*.html")
     assert "<p>page</p>" in page.read_text()

@@ -73,7 +73,7 @@ impl Request {
     }
 }
 
-/// Refuses a folder in which other users could replace the script by one of theirs.
+/// Refuses a folder if other users could replace files there.
 ///
 /// # Errors
 /// Returns a sentence that names the folder.
