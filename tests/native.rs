@@ -29,6 +29,7 @@ mod category_yaml;
 mod cli;
 mod cli_arguments;
 mod cli_ask;
+mod cli_attach;
 mod cli_categories;
 mod cli_check;
 mod cli_diff;

@@ -13,7 +13,7 @@ macro_rules! page {
 }
 
 /// Pages of the manual, in the order of `www/docs/index.md`: topic and Markdown.
-const PAGES: [(&str, &str); 19] = [
+const PAGES: [(&str, &str); 20] = [
     page!("opening"),
     page!("views"),
     page!("searching"),
@@ -23,6 +23,7 @@ const PAGES: [(&str, &str); 19] = [
     page!("fleets"),
     page!("planning"),
     page!("recording"),
+    page!("trainers"),
     page!("python"),
     page!("commands"),
     page!("queries"),

@@ -136,6 +136,8 @@ impl Session {
             }
             "run" | "fleet" if !self.has_python => Ok(()),
             "fleet" => self.check_fleet(&words),
+            // Needs a running program: tests/cli_attach.rs has one.
+            "attach" => self.check_names(&words),
             "ask" => {
                 let answer = self.workshop.memscape(&words, &format!("{}\n", protocol::QUESTION))?;
                 protocol::check_answer(&answer)

@@ -116,6 +116,7 @@ def test_errors_while_saving_do_not_hide_out_of_memory(torch: Any, tmp_path: Pat
             torch.cuda.memory.fail = RuntimeError("the allocator is gone")
             torch.cuda.memory.allocate(2000 * MiB)
     assert [str(warning.message) for warning in warned] == [
+        "memscape: a failed allocation is not explained: RuntimeError: the allocator is gone",
         "memscape: no snapshot (oom): RuntimeError: the allocator is gone",
         "memscape: recording could not be switched off: the allocator is gone",
     ]

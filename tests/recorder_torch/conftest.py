@@ -28,6 +28,15 @@ TORCH = tuple(int(part) for part in torch.__version__.split("+", maxsplit=1)[0].
 importlib.import_module("torch._inductor.codecache")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "slow: imports PyTorch in several new processes; only with --all")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    # Tests that use CUDA in this process are last: processes forked afterwards cannot use it.
+    items.sort(key=lambda item: "fork" not in getattr(item, "fixturenames", ()))
+
+
 @dataclass
 class Done:
     """A process that ended."""

@@ -54,6 +54,7 @@ def installed(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", ["vllm.general_plugins", "sglang.srt.plugins"])
 def test_entry_point_records_each_process_that_uses_the_gpu(group: str, tmp_path: Path) -> None:
     (tmp_path / "site").mkdir()

@@ -7,6 +7,7 @@ import signal
 import stat
 import threading
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,15 @@ import memscape
 from conftest import TORCH, Fork, GiB, MiB, allocate, fail, load, names
 from memscape import _failures, _saved_verdict
 
+# Without the search for what keeps memory alive, which test_holders.py tests and which takes most of the time.
+start, record = (partial(function, holders=False) for function in (memscape.start, memscape.record))
 OOM = "rank00000_step000000_oom"
 
 
 def test_leak_is_named_first_and_the_snapshot_is_asked_for_leaks(fork: Fork, tmp_path: Path) -> None:
     def job() -> None:
         history: list[Any] = []
-        with memscape.record(tmp_path) as rec:
+        with record(tmp_path) as rec:
             for _ in range(200):
                 with rec.step():
                     history.append(allocate(50 * MiB))
@@ -56,7 +59,7 @@ def test_leak_is_named_first_and_the_snapshot_is_asked_for_leaks(fork: Fork, tmp
 
 def test_fragmentation_is_explained_with_the_setting_that_helps(fork: Fork, tmp_path: Path) -> None:
     def job() -> None:
-        memscape.start(tmp_path, on_exit=False)
+        start(tmp_path, on_exit=False)
         # Three of these share a segment of 20 MiB. Every second one is freed, so that no segment is free.
         kept: list[Any] = [allocate(6 * MiB) for _ in range(3 * 170)]
         del kept[::2]
@@ -85,7 +88,7 @@ def test_backward_names_the_node_of_autograd(fork: Fork, tmp_path: Path) -> None
             return grad
 
     def job() -> None:
-        memscape.start(tmp_path)
+        start(tmp_path)
         x = torch.zeros(8, device="cuda", requires_grad=True)
         try:
             Large.apply(x).sum().backward()
@@ -104,7 +107,7 @@ def test_text_is_printed_before_anything_is_saved(fork: Fork, tmp_path: Path) ->
         raise RuntimeError("an error in here must not reach the program")
 
     def job() -> None:
-        memscape.start(tmp_path, verdict=verdict, on_exit=False)
+        start(tmp_path, verdict=verdict, on_exit=False)
         fail()
         (first, before), (second, after) = [it for it in seen if it[0].startswith("memscape: ")]
         assert first.startswith("memscape: out of memory on rank 0, ") and before == []
@@ -119,7 +122,7 @@ def test_text_goes_to_the_log_or_nowhere(fork: Fork, tmp_path: Path, to: Any, ex
         import logging
 
         logging.basicConfig(force=True)
-        memscape.start(tmp_path, verdict=to, on_exit=False)
+        start(tmp_path, verdict=to, on_exit=False)
         fail()
 
     text = fork(job).stderr
@@ -129,7 +132,7 @@ def test_text_goes_to_the_log_or_nowhere(fork: Fork, tmp_path: Path, to: Any, ex
 
 def test_first_rank_prints_all_and_the_others_a_line(fork: Fork, tmp_path: Path) -> None:
     def job(rank: int) -> None:
-        memscape.start(tmp_path, on_exit=False)
+        start(tmp_path, on_exit=False)
         fail((100 + rank) * GiB)
 
     jobs = [fork.start(job, rank, RANK=str(rank), WORLD_SIZE="4") for rank in range(4)]
@@ -146,7 +149,7 @@ def test_first_rank_prints_all_and_the_others_a_line(fork: Fork, tmp_path: Path)
 
 def test_fatal_failure_after_a_handled_one_is_saved(fork: Fork, tmp_path: Path) -> None:
     def job() -> None:
-        with memscape.record(tmp_path, verdict=None):
+        with record(tmp_path, verdict=None):
             fail(8 * GiB)
             allocate(5 * GiB)
 
@@ -158,7 +161,7 @@ def test_fatal_failure_after_a_handled_one_is_saved(fork: Fork, tmp_path: Path) 
 
 def test_handled_failures_are_explained_three_times_and_then_take_a_line(fork: Fork, tmp_path: Path) -> None:
     def job() -> None:
-        memscape.start(tmp_path, on_exit=False)
+        start(tmp_path, on_exit=False)
         for number in range(6):
             fail((10 + number) * GiB)
 
@@ -173,7 +176,7 @@ def test_handled_failures_are_explained_three_times_and_then_take_a_line(fork: F
 
 def test_fatal_failure_that_was_not_saved_is_saved_at_the_end(fork: Fork, tmp_path: Path) -> None:
     def job() -> None:
-        memscape.start(tmp_path, keep=1)
+        start(tmp_path, keep=1)
         for number in range(6):
             fail((10 + number) * GiB)
         allocate(7 * GiB)
@@ -189,7 +192,7 @@ def test_threads_that_fail_at_once_save_one_file(fork: Fork, tmp_path: Path) -> 
         barrier = threading.Barrier(4)
         texts: list[str] = []
         failed = [0] * 4
-        with memscape.record(tmp_path, verdict=texts.append, on_exit=False) as rec:
+        with record(tmp_path, verdict=texts.append, on_exit=False) as rec:
             # The first one saves until all others have failed.
             rec.contribute(lambda reason, snapshot: others.wait(30) and None)
             others = threading.Event()
@@ -217,7 +220,7 @@ def test_two_million_objects_are_not_traversed_by_the_collector(fork: Fork, tmp_
         import gc
 
         objects: list[Any] = [[] for _ in range(2_000_000)]
-        memscape.start(tmp_path, on_exit=False, verdict=None)
+        start(tmp_path, on_exit=False, verdict=None)
         allocate(MiB)
         gc.collect()
         phases: list[int] = []
@@ -241,7 +244,7 @@ def test_program_that_does_not_answer_does_not_hold_up_the_job(fork: Fork, tmp_p
 
     def job() -> None:
         _saved_verdict.LIMIT_S = 0.3
-        memscape.start(tmp_path / "runs", on_exit=False)
+        start(tmp_path / "runs", on_exit=False)
         fail()
 
     text = fork(job, MEMSCAPE_BINARY=str(path)).stderr
@@ -259,7 +262,7 @@ def test_folder_that_cannot_be_written_to_is_a_warning(fork: Fork, tmp_path: Pat
         import resource
 
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        memscape.start(folder)
+        start(folder)
         allocate(MiB)
         if how == "full":
             resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
@@ -295,7 +298,7 @@ def test_folder_that_cannot_be_written_to_is_a_warning(fork: Fork, tmp_path: Pat
 @pytest.mark.skipif(TORCH < (2, 11), reason="before PyTorch 2.11 blocks are read from the whole snapshot")
 def test_blocks_are_read_without_the_trace(fork: Fork, tmp_path: Path) -> None:
     def job() -> None:
-        rec = memscape.start(tmp_path, on_exit=False)
+        rec = start(tmp_path, on_exit=False)
         kept = [allocate(MiB) for _ in range(3)]
         taken: list[Any] = []
         snapshot, state = rec._backend.snapshot, rec._backend.state
@@ -310,7 +313,7 @@ def test_blocks_are_read_without_the_trace(fork: Fork, tmp_path: Path) -> None:
 
 def test_limit_of_the_process_is_named(fork: Fork, tmp_path: Path) -> None:
     def job() -> None:
-        memscape.start(tmp_path, on_exit=False)
+        start(tmp_path, on_exit=False)
         torch.cuda.set_per_process_memory_fraction(0.25)
         fail(2 * GiB)
 

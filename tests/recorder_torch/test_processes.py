@@ -153,6 +153,7 @@ def test_hidden_sitecustomize_runs(tmp_path: Path) -> None:
     assert done.stdout.split() == ["ran", str(tmp_path / "site" / "sitecustomize.py")], done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [(), ("--every", "1", "--on-signal", "SIGUSR2", "--steps", "1,3", "--keep", "all")])
 def test_options_reach_the_processes(tmp_path: Path, options: tuple[str, ...]) -> None:
     code = """

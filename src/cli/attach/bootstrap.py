@@ -32,15 +32,15 @@ def _memscape_attach(text):
 
     reply = {"pid": os.getpid(), "python": sys.version.split()[0]}
     try:
-        if "torch" not in sys.modules:
-            raise RuntimeError("the program has not imported torch yet")
-        reply["torch"] = str(sys.modules["torch"].__version__)
+        torch = sys.modules.get("torch")
+        # Imported here it would take seconds, and the program would not use it.
+        reply["torch"] = str(torch.__version__ if torch else None)
         # An installed package that is in use stays in use.
         if "memscape" not in sys.modules:
             sys.meta_path.insert(0, Recorder())
         from memscape._attached import answer
 
-        reply.update(answer(request))
+        reply.update(answer(request) if torch else {"error": "the program has not imported torch yet"})
     except BaseException as error:
         reply["error"] = f"{type(error).__name__}: {error}"
     # The file appears once it is complete.

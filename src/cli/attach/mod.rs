@@ -18,7 +18,7 @@ const NO_ANSWER: i32 = 4;
 /// Time between two looks for the reply.
 const PERIOD: Duration = Duration::from_millis(20);
 
-/// What the program is asked to do.
+/// Request to the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Action {
     /// Start recording

@@ -33,17 +33,20 @@ impl Request {
         let base = std::env::temp_dir();
         refuse_writable(&base)?;
         let failed = |error: std::io::Error| format!("{}: {error}", base.display());
-        let folder = tempfile::Builder::new().prefix("memscape-attach-").tempdir_in(&base).map_err(failed)?;
+        // Only the owner can read the script or write the reply.
+        let private = fs::Permissions::from_mode(0o700);
+        let folder = tempfile::Builder::new().prefix("memscape-attach-").permissions(private).tempdir_in(&base);
+        let folder = folder.map_err(failed)?;
         if let Some(fields) = options.as_object_mut() {
             fields.insert("reply".to_owned(), json!(folder.path().join("reply.json")));
             fields.insert("modules".to_owned(), MODULES.iter().copied().collect());
         }
         // A JSON string in a JSON string is also a string in Python.
         let literal = Value::String(options.to_string()).to_string();
-        let named = |name: &mut tempfile::Builder| TemporaryFile::open_new(name.suffix(".py"), folder.path());
-        let (mut file, script) = named(&mut tempfile::Builder::new()).map_err(failed)?;
+        let mut name = tempfile::Builder::new();
+        let (mut file, script) =
+            TemporaryFile::open_new(name.prefix("request").suffix(".py"), folder.path()).map_err(failed)?;
         file.write_all(BOOTSTRAP.replace("\"REQUEST\"", &literal).as_bytes()).map_err(failed)?;
-        // Only the owner can read the script or write the reply.
         let request = Request { folder, script };
         for path in [request.script(), request.folder.path()] {
             let owner = fs::metadata(path).map_err(failed)?.uid();
@@ -70,7 +73,7 @@ impl Request {
     }
 }
 
-/// Refuses a folder in which other users could replace the script by one of theirs.
+/// Refuses a folder if other users could replace files there.
 ///
 /// # Errors
 /// Returns a sentence that names the folder.

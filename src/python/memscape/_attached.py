@@ -29,7 +29,10 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         if active is None:
             raise RuntimeError("nothing records in this process: start first")
         if what == "save":
-            reply["path"] = os.fspath(active.save() or "")
+            path = active.save()
+            if path is None:
+                raise RuntimeError("there is nothing to save: the program has not used the GPU yet")
+            reply["path"] = os.fspath(path.absolute())
         else:
             active.stop()
             _kept.clear()

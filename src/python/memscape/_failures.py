@@ -25,11 +25,13 @@ from ._description import Description
 from ._memory_state import MemoryState, memory_state
 from ._saving import Saver
 from ._verdict_output import VerdictOutput
+from ._warnings import warn
 
 # Programs that search for a batch size handle many failures. So many are explained and saved, and after that one a
 # minute is saved.
 _MOST_FULL = 3
 _SAVE_AGAIN_S = 60.0
+_SETTINGS = ("PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF")
 # Time in s after which nothing more is done about a failure.
 _LIMIT_S = 60.0
 
@@ -58,6 +60,16 @@ class _Request:
         return any(f"Tried to allocate {it}" in text for it in (_as_pytorch(self.size), f"{self.size} bytes"))
 
 
+@dataclass
+class _Text:
+    """What was printed before a snapshot is saved."""
+
+    text: str = ""
+    has_advice: bool = False
+    snapshot: dict[str, Any] | None = None
+    """The snapshot, if it had to be taken for the text."""
+
+
 class Failures:
     """Explains failed allocations and saves snapshots of them."""
 
@@ -77,18 +89,19 @@ class Failures:
     def failed(self, device: int, requested: int, limit: int, free: int) -> None:
         """React to a failed allocation in this thread."""
         request = _Request(device, requested, limit, free)
-        request.failure = self._failure(request)
+        with contextlib.suppress(Exception):
+            request.failure = self._failure(request)
         # Several threads fail at once if the GPU is full. One of them says it for all.
         if self._saver.is_saving() or not self._lock.acquire(blocking=False):
             self._newest = request
             return
         try:
             with paused_collector():
-                self._react(request, request.failure)
+                self._react(request)
         finally:
             self._lock.release()
 
-    def _react(self, request: _Request, failure: _verdict.Failure) -> None:
+    def _react(self, request: _Request) -> None:
         request.key = (request.thread, request.device, request.size, self._place(request))
         if self._newest is not None and self._newest.key == request.key:
             return
@@ -97,10 +110,10 @@ class Failures:
         is_full = self._count <= _MOST_FULL and self._output.is_first_rank()
         is_due = self._saved is None or request.began - (self._saved.ended or 0) >= _SAVE_AGAIN_S
         saves = self._count <= _MOST_FULL or is_due
-        if not is_full:
-            self._output.write(_verdict.cut([_verdict.one_line(failure)]))
+        if not is_full and request.failure is not None:
+            self._output.write(_verdict.cut([_verdict.one_line(request.failure)]))
         if saves:
-            self._save(request, failure, is_full=is_full)
+            self._save(request, is_full=is_full)
 
     def _place(self, request: _Request) -> object:
         """Return a value that differs between two requests: PyTorch's count of failures, or the running instruction."""
@@ -115,6 +128,7 @@ class Failures:
 
     def _failure(self, request: _Request) -> _verdict.Failure:
         counters = self._backend.counters(request.device)
+        variable = next((name for name in _SETTINGS if os.environ.get(name)), _SETTINGS[0])
         step = f", {self._steps.place}" if self._steps.place else ""
         return _verdict.Failure(
             where=f"rank {_ranks.rank()}, {self._host}, GPU {request.device}{step}",
@@ -128,7 +142,8 @@ class Failures:
             live_blocks=counters.blocks,
             reserved=counters.reserved,
             paused=self._paused_bytes(),
-            settings=os.environ.get("PYTORCH_CUDA_ALLOC_CONF") or os.environ.get("PYTORCH_ALLOC_CONF") or "",
+            settings=os.environ.get(variable, ""),
+            settings_variable=variable,
             steps=list(self._steps.ends),
             growth=self._steps.growth(),
         )
@@ -144,37 +159,44 @@ class Failures:
             name = str(node.name()).rpartition("::")[2]
         return f"{name} in backward" + (f" ({site})" if site else "")
 
-    def _save(self, request: _Request, failure: _verdict.Failure, *, is_full: bool) -> None:
-        heading = _verdict.heading(failure)
-        snapshot, text = None, ""
-        taken = self._backend.state() if not self._output.is_off else {}
-        has_advice = False
-        if taken is None:
-            # Before PyTorch 2.11 the blocks take as long as the whole snapshot, 2 s for 1 M events.
-            if is_full:
-                self._output.write(_verdict.cut(heading))
-            taken = snapshot = self._backend.snapshot()
-        state = self._state(taken, request)
-        if state is not None:
-            details = _verdict.details(failure, state)
-            text = _verdict.cut([*heading, *details])
-            has_advice = _verdict.setting_to_change(failure, state) is not None
-            if is_full:
-                self._output.write(text if snapshot is None else _verdict.cut(details))
+    def _save(self, request: _Request, *, is_full: bool) -> None:
+        text = _Text()
+        if request.failure is not None and not self._output.is_off:
+            # An error in the text must not keep the snapshot from being saved.
+            try:
+                text = self._explain_counters(request, request.failure, is_full=is_full)
+            except Exception as error:
+                warn(f"a failed allocation is not explained: {type(error).__name__}: {error}")
         self._description.oom = {
             "device": request.device,
             "requested_bytes": request.size,
             "limit_bytes": request.limit,
             "free_bytes": request.free,
         }
-        path = self._saver.try_to_save("oom", snapshot=snapshot)
+        path = self._saver.try_to_save("oom", snapshot=text.snapshot)
         if path is None:
             return
         request.ended = time.monotonic()
         self._saved = request
         if not self._output.is_off:
-            more = self._explain(path, request, has_advice=has_advice) if is_full else ""
-            _write_text(path, text + more)
+            more = self._explain_snapshot(path, request, has_advice=text.has_advice) if is_full else ""
+            _write_text(path, text.text + more)
+
+    def _explain_counters(self, request: _Request, failure: _verdict.Failure, *, is_full: bool) -> _Text:
+        """Print what the counters and the blocks say."""
+        heading = _verdict.heading(failure)
+        taken, snapshot = self._backend.state(), None
+        if taken is None:
+            # Before PyTorch 2.11 the blocks take as long as the whole snapshot, 2 s for 1 M events.
+            if is_full:
+                self._output.write(_verdict.cut(heading))
+            taken = snapshot = self._backend.snapshot()
+        state = self._state(taken, request)
+        details = [] if state is None else _verdict.details(failure, state)
+        text = _verdict.cut([*heading, *details])
+        if is_full:
+            self._output.write(text if snapshot is None else _verdict.cut(details))
+        return _Text(text, state is not None and _verdict.setting_to_change(failure, state) is not None, snapshot)
 
     def _state(self, snapshot: dict[str, Any], request: _Request) -> MemoryState | None:
         try:
@@ -184,7 +206,7 @@ class Failures:
         except (KeyError, TypeError, ValueError):
             return None
 
-    def _explain(self, path: Path, request: _Request, *, has_advice: bool) -> str:
+    def _explain_snapshot(self, path: Path, request: _Request, *, has_advice: bool) -> str:
         """Print what the saved snapshot says."""
         saved = time.monotonic()
         left = min(_LIMIT_S - (saved - request.began), _saved_verdict.LIMIT_S)
@@ -214,11 +236,11 @@ class Failures:
             return False
         if self.is_saved(error):
             return True
-        if not newest.is_of(error) or newest.failure is None:
+        if not newest.is_of(error):
             return False
         with contextlib.suppress(Exception):
             newest.began = time.monotonic()
-            self._save(newest, newest.failure, is_full=self._output.is_first_rank())
+            self._save(newest, is_full=self._output.is_first_rank())
         return self._saved is newest
 
 

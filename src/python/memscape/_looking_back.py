@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _options
+from ._backend import Backend
+from ._steps import Steps
+from ._tensors import Named
 
 if TYPE_CHECKING:
     from .modules import Trace
@@ -16,11 +20,43 @@ if TYPE_CHECKING:
 class LookingBack(ABC):
     """Answers about a recorder's snapshot. While it records, one is saved if there is no current one."""
 
+    _backend: Backend
+    _named: Named
+    _steps: Steps
     _traces: list[Trace]
+    _saved_state: tuple[object, Path | None] | None
+    """State as of the last save, and the file."""
+
+    @property
+    @abstractmethod
+    def is_recording(self) -> bool:
+        """True while events are recorded."""
+
+    @property
+    @abstractmethod
+    def newest(self) -> Path | None:
+        """Path of the newest snapshot."""
 
     @abstractmethod
+    def save(self, path: str | os.PathLike[str] | None = None, reason: str = "manual") -> Path | None:
+        """Save a snapshot now and return its path."""
+
     def current_snapshot(self) -> Path | None:
-        """Return the path of a snapshot of what is recorded so far."""
+        """Return the path of a snapshot of what is recorded so far. Saves one, unless nothing happened since the last."""
+        if not self.is_recording:
+            return self.newest
+        if self._saved_state is not None:
+            state, saved = self._saved_state
+            if saved is not None and saved.exists() and state == self._state():
+                return saved
+        return self.save()
+
+    def _state(self) -> object:
+        """Return a value that changes with each allocation, step and name, or None if it is unknown."""
+        with contextlib.suppress(Exception):
+            counters = [self._backend.stats(device) for device in range(self._backend.device_count())]
+            return counters, self._steps.number, len(self._named)
+        return None
 
     def summary(self) -> dict[str, Any]:
         """Return peak, live and reserved bytes of each device. While recording, saves a snapshot if there is no current one.

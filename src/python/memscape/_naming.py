@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from . import _options
-from ._backend import Backend
 from ._looking_back import LookingBack
-from ._tensors import Named
 
 if TYPE_CHECKING:
     from .modules import Trace
@@ -16,14 +13,6 @@ if TYPE_CHECKING:
 
 class Naming(LookingBack):
     """Methods of a recorder that name what the program allocates."""
-
-    _backend: Backend
-    _named: Named
-
-    @property
-    @abstractmethod
-    def is_recording(self) -> bool:
-        """True while events are recorded."""
 
     def name(self, *owners: Any, **named: Any) -> None:
         """Name the tensors of models and optimizers: parameters, gradients, buffers, optimizer states.

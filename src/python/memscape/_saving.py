@@ -29,6 +29,8 @@ class Saver:
         self.kept = Kept(keep)
         self.after_save: Callable[[], None] = lambda: None
         """Called in the thread that saved, after each snapshot."""
+        self.on_saved: Callable[[Path, str, int], None] = lambda path, reason, step: None
+        """Called with the path, the reason and the step of each snapshot that the recorder named."""
         self._lock = threading.RLock()
         # Id of the thread that is saving. Signals and failed allocations in this thread do not save again.
         self._saving: int | None = None
@@ -96,9 +98,11 @@ class Saver:
         if path is not None:
             _files.write(snapshot, path)
             return path
-        name = _files.file_name(_ranks.rank(), self._steps.number if step is None else step, reason)
+        step = self._steps.number if step is None else step
+        name = _files.file_name(_ranks.rank(), step, reason)
         written = _files.write_new(snapshot, self._folder / name, add_pid=not _ranks.is_known())
         self.kept.add(written, reason)
+        self.on_saved(written, reason, step)
         return written
 
     def _write_or_warn(self, snapshot: dict[str, Any], path: Path | None, reason: str, step: int) -> None:

@@ -35,7 +35,8 @@ class Failure:
     paused: int = 0
     """Reserved memory that is not on the GPU, because its owner paused it."""
     settings: str = ""
-    """PYTORCH_CUDA_ALLOC_CONF."""
+    settings_variable: str = "PYTORCH_CUDA_ALLOC_CONF"
+    """The environment variable that has the settings."""
     steps: Sequence[tuple[int, int]] = ()
     """Number and live bytes of the last steps."""
     growth: Growth | None = None
@@ -132,11 +133,11 @@ def setting_to_change(failure: Failure, state: MemoryState) -> str | None:
     if not is_fragmented(failure, state) or _EXPANDABLE in failure.settings.replace(" ", ""):
         return None
     if "[" in failure.settings:
-        return f"add {_EXPANDABLE} to PYTORCH_CUDA_ALLOC_CONF"
+        return f"add {_EXPANDABLE} to {failure.settings_variable}"
     others = [
         part for part in failure.settings.split(",") if part and not part.strip().startswith("expandable_segments")
     ]
-    return f"PYTORCH_CUDA_ALLOC_CONF={','.join([*others, _EXPANDABLE])}"
+    return f"{failure.settings_variable}={','.join([*others, _EXPANDABLE])}"
 
 
 def _call_sites(state: MemoryState) -> list[str]:

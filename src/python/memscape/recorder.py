@@ -24,6 +24,7 @@ from ._samples import Samples
 from ._settings import ENTRIES, Settings
 from ._steps import Steps
 from ._tensors import Named
+from ._tracking import Tracked, Tracking
 from ._warnings import warn
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class _Process:
         return found if found is not None and found.is_recording else None
 
 
-class Recorder(Naming):
+class Recorder(Naming, Tracked):
     """Records until `stop`. Created by `start`. Methods may be called from any thread.
 
     In a process forked from the one that started it, methods do nothing.
@@ -70,6 +71,8 @@ class Recorder(Naming):
             backend, self._options, self._steps, self._named, contributors=self._contributors, history=self._history
         )
         self._saver = _saving.Saver(backend, self.folder, self._options.keep, describe, self._steps)
+        self._tracking = Tracking(backend, self._paused.bytes_now)
+        self._saver.on_saved = self._tracking.after_save
         self._failures = Failures(backend, self._saver, describe, self._paused.bytes_now)
         if not _ranks.is_among(self._options.ranks):
             return
@@ -183,6 +186,7 @@ class Recorder(Naming):
             warn(f"the counters of the allocator cannot be read: {error}")
             if self._options.triggers.need_live_bytes:
                 return
+        self._tracking.after_step(self._steps.number)
         reason = self._options.triggers.after(self._steps.number, live, peak)
         if reason is not None:
             self._saver.try_to_save(reason, wait=False)
@@ -221,23 +225,6 @@ class Recorder(Naming):
         saved = self._saver.save(reason, Path(path) if path is not None else None)
         self._saved_state = (state, saved) if state is not None else None
         return saved
-
-    def _state(self) -> object:
-        """Return a value that changes with each allocation, step and name, or None if it is unknown."""
-        with contextlib.suppress(Exception):
-            counters = [self._backend.stats(device) for device in range(self._backend.device_count())]
-            return counters, self._steps.number, len(self._named)
-        return None
-
-    def current_snapshot(self) -> Path | None:
-        """Return the path of a snapshot of what is recorded so far. Saves one, unless nothing happened since the last."""
-        if not self.is_recording:
-            return self.newest
-        if self._saved_state is not None:
-            state, saved = self._saved_state
-            if saved is not None and saved.exists() and state == self._state():
-                return saved
-        return self.save()
 
     # Events
 
@@ -281,6 +268,7 @@ class Recorder(Naming):
         except Exception as error:
             warn(f"recording could not be switched off: {error}")
         self._saver.join()
+        self._tracking.join()
 
     def __enter__(self) -> Recorder:
         return self
@@ -300,6 +288,7 @@ def _observe(device: int, requested: int, limit: int, free: int) -> None:
         recorder = _Process.recorder()
         if recorder is not None and recorder._options.on_oom:
             recorder._failures.failed(device, requested, limit, free)
+            recorder._tracking.flush()
     except BaseException as error:
         with contextlib.suppress(BaseException):
             warn(f"no snapshot (oom): {type(error).__name__}: {error}")

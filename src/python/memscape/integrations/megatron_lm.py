@@ -15,17 +15,15 @@ def install(folder: str, **options: Any) -> Recorder:
     """Record, and make each call of `train_step` a step. Options are those of `memscape.start`."""
     from megatron.training import training
 
-    recorder, inner = Recorder(folder, **{"replace": True, **options}), training.train_step
     seen: list[Any] = []
+    recorder, inner = Recorder(folder, **{"replace": True, **options}), training.train_step
 
-    def train_step(
-        forward_step_func: Any, data_iterator: Any, model: Any, optimizer: Any, *more: Any, **named_: Any
-    ) -> Any:
+    def train_step(forward: Any, data: Any, model: Any, optimizer: Any, *more: Any, **options: Any) -> Any:
         if not seen:
             seen.extend(named(model, optimizer))
             recorder.name(*seen)
-        with recorder.step(named_.get("iteration")):
-            return inner(forward_step_func, data_iterator, model, optimizer, *more, **named_)
+        with recorder.step(options.get("iteration")):
+            return inner(forward, data, model, optimizer, *more, **options)
 
     training.train_step = train_step
     return recorder

@@ -1,0 +1,141 @@
+"""Prints what recording costs: CPU time of allocations and of the recorder's own calls.
+
+    LD_LIBRARY_PATH=STUB PYTHONPATH=src/python python tests/bench/recorder_overhead.py [--markdown]
+
+With the stub of the CUDA driver (tests/allocator/pytorch.sh) the driver and kernels cost nothing, so these are costs of
+PyTorch's allocator, of Python and of the recorder. With a GPU it measures the same calls. Each number is the minimum of
+several runs, because other programs only make a run slower.
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import tempfile
+import time
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+import memscape
+
+RUNS = 7
+PAIRS = 2000
+DEPTHS = (1, 10, 30, 100)
+
+
+def microseconds(function: Callable[[], Any], times: int) -> float:
+    """Return the CPU time of a call in all threads, in µs: backward runs in a thread of its own."""
+    best = float("inf")
+    for _ in range(RUNS):
+        began = time.process_time_ns()
+        for _ in range(times):
+            function()
+        best = min(best, (time.process_time_ns() - began) / times / 1000)
+    return best
+
+
+def pairs() -> None:
+    for _ in range(PAIRS):
+        torch.empty(4096, device="cuda")
+
+
+def pair_at(depth: int) -> float:
+    """Return the cost of an allocation and its free, with so many Python frames."""
+
+    def call(left: int) -> float:
+        return microseconds(pairs, 1) / PAIRS if left <= 1 else call(left - 1)
+
+    return call(depth)
+
+
+def history(**options: Any) -> None:
+    torch.cuda.memory._record_memory_history(**options)
+
+
+def model_of(blocks: int) -> torch.nn.Module:
+    return torch.nn.Sequential(
+        *(
+            torch.nn.Sequential(
+                torch.nn.LayerNorm(64), torch.nn.Linear(64, 256), torch.nn.GELU(), torch.nn.Linear(256, 64)
+            )
+            for _ in range(blocks)
+        )
+    ).to("cuda")
+
+
+def step_of(model: torch.nn.Module) -> Callable[[], None]:
+    optimizer = torch.optim.SGD(model.parameters())
+    data = torch.zeros(8, 64, device="cuda")
+
+    def step() -> None:
+        model(data).sum().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+    return step
+
+
+def rows() -> list[tuple[str, str]]:
+    torch.empty(1, device="cuda")
+    torch.cuda.memory._snapshot()  # imports what snapshots need
+    found = [("alloc and free, no history", f"{pair_at(1):.1f} µs")]
+    history(stacks="python", max_entries=1_000_000)
+    costs = " / ".join(f"{pair_at(depth):.1f}" for depth in DEPTHS)
+    history(enabled=None)
+    found.append((f"PyTorch's history, stack of {' / '.join(map(str, DEPTHS))} frames", f"{costs} µs"))
+    model = model_of(24)
+    step = step_of(model)
+    modules = sum(1 for _ in model.modules())
+    step()
+    plain = microseconds(step, 5)
+    with tempfile.TemporaryDirectory() as folder:
+        rec = memscape.start(folder, on_exit=False, sample_every=None)
+        costs = " / ".join(f"{pair_at(depth):.1f}" for depth in DEPTHS)
+        found.append(("memscape, the same stacks", f"{costs} µs"))
+        found.append(("`with rec.step()`", f"{microseconds(lambda: one_step(rec), 1000):.1f} µs a step"))
+        found.append(("`rec.facts()`", f"{microseconds(rec.facts, 1000):.1f} µs"))
+        recorded = microseconds(step, 5)
+        forward = rec.trace(model, backward=False)
+        only_forward = microseconds(step, 5)
+        forward.remove()
+        both = rec.trace(model)
+        with_backward = microseconds(step, 5)
+        both.remove()
+        rec.stop()
+        growth = memscape.start(folder, on_exit=False, on_growth="1000GiB", on_new_peak=True)
+        found.append(
+            (
+                "with `on_growth`, `on_new_peak` and samples",
+                f"{microseconds(lambda: one_step(growth), 1000):.1f} µs a step",
+            )
+        )
+        growth.stop()
+    found.append(
+        ("`rec.trace(model, backward=False)`", f"{(only_forward - recorded) / modules:.0f} µs a module and step")
+    )
+    found.append(("`rec.trace(model)`", f"{(with_backward - recorded) / modules:.0f} µs a module and step"))
+    milliseconds = " / ".join(f"{cost / 1000:.2f}" for cost in (plain, recorded, only_forward, with_backward))
+    found.append((f"step of {modules} modules: plain / recorded / trace forward / trace", f"{milliseconds} ms"))
+    return found
+
+
+def one_step(rec: memscape.Recorder) -> None:
+    with rec.step():
+        pass
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--markdown", action="store_true", help="print a table for the manual")
+    options = parser.parse_args()
+    print(f"PyTorch {torch.__version__}, Python {platform.python_version()}, {torch.cuda.get_device_name()}")
+    if options.markdown:
+        print("| what | cost |\n| --- | --- |")
+    for name, cost in rows():
+        print(f"| {name} | {cost} |" if options.markdown else f"{name:<75} {cost}")
+
+
+if __name__ == "__main__":
+    main()
