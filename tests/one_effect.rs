@@ -41,7 +41,8 @@ fn ask_agent_tool(path: &str) -> String {
     let mut input = server.stdin.take().unwrap();
     let mut lines = BufReader::new(server.stdout.take().unwrap()).lines();
     let mut send = |message: Value| writeln!(input, "{message}").unwrap();
-    let client = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    let client =
+        json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
     send(json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": client}));
     lines.next().unwrap().unwrap();
     send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
@@ -130,8 +131,7 @@ fn check_limit(path: &Path, fit: &Value) {
     let (settings, bytes) = (fit["settings"].as_str().unwrap(), fit["capacity_bytes"].as_u64().unwrap());
     let fails = |capacity: u64| {
         let capacity = capacity.to_string();
-        let answer =
-            json_of(&["whatif", path.to_str().unwrap(), "--set", settings, "--capacity", &capacity]);
+        let answer = json_of(&["whatif", path.to_str().unwrap(), "--set", settings, "--capacity", &capacity]);
         let runs = answer["devices"][0]["runs"].as_array().unwrap();
         let run = runs.iter().find(|run| run["settings"] == settings).unwrap_or_else(|| panic!("{answer}"));
         !run["oom_event"].is_null()

@@ -35,7 +35,11 @@ const KNOWN: [(&[&str], &[&str], Constructor); 16] = [
     (&["collections"], &["deque"], List),
     (&["builtins", "__builtin__"], &["dict"], Dict),
     (&["builtins", "__builtin__"], &["list", "tuple", "set", "frozenset"], List),
-    (&["builtins", "__builtin__"], &["int", "long", "float", "bool", "str", "unicode", "bytes", "bytearray", "complex"], First),
+    (
+        &["builtins", "__builtin__"],
+        &["int", "long", "float", "bool", "str", "unicode", "bytes", "bytearray", "complex"],
+        First,
+    ),
     (&["builtins", "__builtin__"], &["object"], Class),
     (&["_codecs"], &["encode"], Encode),
     (&["numpy.core.multiarray", "numpy._core.multiarray"], &["scalar"], Number),

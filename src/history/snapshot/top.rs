@@ -220,7 +220,8 @@ impl<S: EventSink> Reader<S> {
         if let Some(place) = top.overflow {
             warnings.add(WarningKind::EventsOverwritten, 1, || place);
         } else if !(top.has_overflow_flag || is_simulated || self.seen.has(Key::MemscapeCrop)) {
-            let full = top.traces.iter().filter_map(|&(device, trace)| Some((device, self.traces.get(trace as usize)?)));
+            let full =
+                top.traces.iter().filter_map(|&(device, trace)| Some((device, self.traces.get(trace as usize)?)));
             for (device, trace) in full.filter(|(_, trace)| is_usual_ring_size(trace.events)) {
                 let place = || format!("device {device}: {} events", trace.events);
                 warnings.add(WarningKind::EventsLikelyOverwritten, 1, place);

@@ -43,6 +43,9 @@ pub(super) fn write_insights(
         reported.push(saving.kind);
     }
     write_leaks(writer, 0);
+    if let Some(text) = without_events(file, history) {
+        return writer.add_statement(Tone::Fact, text, None);
+    }
     if savings.is_empty() {
         let hint = without_stacks(writer.file);
         let hint = hint.unwrap_or_else(|| {
@@ -136,7 +139,7 @@ fn write_statement(writer: &mut ReportWriter<'_>, (moment, peak): (u32, u64), sa
     writer.set_fix(&fix);
 }
 
-/// What to do about temporaries of the optimizer's step.
+/// Advice on temporaries of the optimizer's step.
 const OPTIMIZER_TEMPORARIES_FIX: &str = "Use a fused optimizer (fused=True), or one that updates a tensor at a time \
                                          (foreach=False). A part of the temporaries stays live.";
 
@@ -144,9 +147,8 @@ const OPTIMIZER_TEMPORARIES_FIX: &str = "Use a fused optimizer (fused=True), or 
 fn is_of_optimizer_step(writer: &ReportWriter<'_>, saving: &Saving) -> bool {
     let words = ["torch/optim/", "optimizer", "_multi_tensor_", "_single_tensor_"];
     let first = saving.top_sites.first().filter(|_| saving.kind == SavingKind::Temporaries);
-    first.is_some_and(|&(_, _, id)| {
-        has_frame_with(&writer.file.snapshot, writer.file.stack(writer.history, id), &words)
-    })
+    first
+        .is_some_and(|&(_, _, id)| has_frame_with(&writer.file.snapshot, writer.file.stack(writer.history, id), &words))
 }
 
 /// Converts the first letter to lower case, so that the text can be used within a sentence.

@@ -19,9 +19,9 @@ use crate::report::writer::threshold;
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_numbers, two_part_key};
 use base::units::{EventIdx, group_digits};
+use effect::GrowthEffects;
 use history::replay::{AllocationId, DeviceHistory};
 use protocol::{Grouping, ReportQuestion, Span, Threshold};
-use effect::GrowthEffects;
 pub(super) use statements::caller_text;
 
 /// Default of the minimum number of steps with growth of a call site.
