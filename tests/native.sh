@@ -17,6 +17,7 @@ slow=(brute_force::live_sets_trees_and_ranges_match_python cache::cached_and_unc
     export::every_export_matches_bytes_computed_by_python brute_force_steps::steps_and_modules_match_python
     brute_force_leaks::leaks_of_real_files_match_python
     brute_force_leaks::free_memory_at_oom_equals_free_memory_at_end_of_trace_cut_there
+    recommendations::effects_of_all_savings_match_referee_on_real_files
     recommendations::effects_of_settings_match_referee_on_real_files
     recommendations::effects_of_settings_match_referee_on_recordings
     advice::recorded_row_equals_recording_on_all_recordings

@@ -37,16 +37,29 @@ fn reported_savings(opened: &mut Opened, device: i64) -> BTreeMap<String, [i128;
 
 #[test]
 fn effects_of_all_savings_match_referee_on_real_files() {
-    let Some(files) = real_pickles() else { return };
+    let compared = real_pickles().map(|files| check_savings(&files));
+    assert!(compared.is_none_or(|compared| compared > 30), "{compared:?} effects were compared");
+}
+
+#[test]
+fn effects_of_savings_match_referee_on_small_files() {
+    let Some(mut files) = real_pickles() else { return };
+    files.retain(|path| std::fs::metadata(path).unwrap().len() < 1 << 20);
+    let compared = check_savings(&files);
+    assert!(compared > 5, "{compared} effects were compared");
+}
+
+/// Compares the effects on these files, and returns their number.
+fn check_savings(files: &[PathBuf]) -> usize {
     let set = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/analysis/category/default.json");
     let mut compared = 0;
     for path in files {
-        let mut opened = open(&std::fs::read(&path).unwrap()).unwrap();
+        let mut opened = open(&std::fs::read(path).unwrap()).unwrap();
         for device in referee(&["savings", path.to_str().unwrap(), set.to_str().unwrap()]) {
             let number = device["device"].as_i64().unwrap();
             let reported = reported_savings(&mut opened, number);
             // Without events, nothing is recommended.
-            if opened.summary.devices.iter().any(|it| it.device == number && it.events < 2) {
+            if opened.summary.devices.iter().any(|it| it.device == number && it.events == 0) {
                 assert!(reported.is_empty(), "{}", path.display());
                 continue;
             }
@@ -57,7 +70,7 @@ fn effects_of_all_savings_match_referee_on_real_files() {
             compared += reported.len();
         }
     }
-    assert!(compared > 30, "{compared} effects were compared");
+    compared
 }
 
 /// Returns the folder of the Python model of the allocator. Prints a note if there is none.

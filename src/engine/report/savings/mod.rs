@@ -14,7 +14,6 @@ mod tables;
 
 use super::insight::{Given, Insight, Need};
 use super::layout::Layout;
-use super::recording::without_events;
 use super::writer::{MIN_EFFECT, ReportWriter, threshold};
 use crate::open::OpenFile;
 use crate::report::fragmentation::peak_reserved_moment;
@@ -126,7 +125,7 @@ impl Insight for Savings {
         let Given { file, history, question, growth, simulation, .. } = *given;
         let Savings { pass, live, reserved, .. } = &self;
         let peak = pass.peak;
-        if peak.1 == 0 || without_events(file, history).is_some() {
+        if history.event_count() == 0 || peak.1 == 0 {
             return statements::write_nothing_to_save(writer);
         }
         let min_bytes = threshold(question, ["saved", "at least", "bytes"], (peak.1 / 100).clamp(1, MIN_EFFECT));

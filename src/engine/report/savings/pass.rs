@@ -82,8 +82,8 @@ impl HeldOver {
     }
 }
 
-/// Returns the role of an allocation. `category` is its group number, `is_cache` tells whether its call site is that of
-/// a KV cache.
+/// Returns the role of an allocation. `category` is its group number, `is_cache` returns whether its call site
+/// belongs to a KV cache.
 fn role_of(roles: &[Role], category: u32, is_cache: impl FnOnce() -> bool) -> Role {
     let role = category.checked_sub(1).and_then(|index| roles.get(index as usize).copied()).unwrap_or(Role::Other);
     let may_be_cache = matches!(role, Role::Activation | Role::Temporary | Role::Unknown);

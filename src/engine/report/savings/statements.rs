@@ -61,6 +61,9 @@ pub(super) fn write_insights(
         reported.push(saving.kind);
     }
     write_leaks(writer, 0);
+    if let Some(text) = without_events(file, history) {
+        return writer.add_statement(Tone::Fact, text, None);
+    }
     if savings.is_empty() {
         let hint = without_stacks(writer.file);
         let hint = hint.unwrap_or_else(|| {
@@ -166,7 +169,7 @@ fn concerned_evidence(file: &OpenFile, history: &DeviceHistory, saving: &Saving)
     sites_evidence(file, history, &sites).unwrap_or_else(|| allocation_evidence(largest.0, None))
 }
 
-/// What to do about temporaries of the optimizer's step.
+/// Advice on temporaries of the optimizer's step.
 const OPTIMIZER_TEMPORARIES_FIX: &str = "Use a fused optimizer (fused=True), or one that updates a tensor at a time \
                                          (foreach=False). A part of the temporaries stays live.";
 

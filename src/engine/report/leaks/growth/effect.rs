@@ -1,6 +1,5 @@
 //! Effect of growth on the peak: the peak of live bytes without the allocations that growing call sites keep.
 
-use super::{Growth, MIN_STEPS, SiteGrowth};
 use crate::open::OpenFile;
 use analysis::{Change, Changes, GroupEffect, PeakWithout};
 use base::slice::{SliceResult, TimeSlice};
@@ -10,7 +9,7 @@ use protocol::Grouping;
 /// Maximum number of call sites with a statement.
 pub(super) const MAX_STATEMENTS: usize = 3;
 /// Maximum number of call sites whose effect is computed. Some may have no statement, because they are KV caches.
-const MAX_EFFECTS: usize = 8;
+pub(super) const MAX_EFFECTS: usize = 8;
 
 /// Peak without what the largest growing call sites have allocated since the start of the growth and never freed.
 #[derive(Default)]
@@ -56,17 +55,5 @@ impl GrowthEffects {
     pub(super) fn effect(&self, group: u32) -> Option<GroupEffect> {
         let index = self.sites.iter().flatten().position(|&(site, _)| site == group)?;
         self.results.get(index).copied()
-    }
-}
-
-impl Growth {
-    /// Returns the groups of the largest growing call sites, each with the moment at which its growth starts.
-    pub(super) fn largest(&self) -> Vec<(u32, u32)> {
-        let start = |site: &SiteGrowth| {
-            let index = if self.rises_always(site) { 0 } else { self.baseline as usize };
-            self.moments.get(index).copied().unwrap_or(u32::MAX)
-        };
-        let ranked = self.ranked(MIN_STEPS).into_iter().take(MAX_EFFECTS);
-        ranked.filter_map(|group| Some((group, start(self.sites.get(group as usize)?)))).collect()
     }
 }

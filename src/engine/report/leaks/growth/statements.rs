@@ -1,6 +1,6 @@
 //! Statements about growing call sites.
 
-use super::effect::MAX_STATEMENTS;
+use super::effect::{MAX_EFFECTS, MAX_STATEMENTS};
 use super::kv_cache::KvCache;
 use super::{Growth, MIN_STEPS, SiteGrowth, min_steps};
 use crate::open::OpenFile;
@@ -49,7 +49,7 @@ fn is_notable_growth(history: &DeviceHistory, site: &SiteGrowth) -> bool {
     is_notable(site.growth(), history.live_peak().1)
 }
 
-/// What to do about a leak.
+/// Advice on a leak.
 const FIX: &str = "Free what this line keeps alive: entries of a list that every step appends to, or a loss with its \
                    graph (use loss.item()).";
 
@@ -67,6 +67,16 @@ fn effect_text(peak: u64, without: u64) -> String {
 }
 
 impl Growth {
+    /// Returns the groups of the largest growing call sites, each with the moment at which its growth starts.
+    pub(super) fn largest(&self) -> Vec<(u32, u32)> {
+        let start = |site: &SiteGrowth| {
+            let index = if self.rises_always(site) { 0 } else { self.baseline as usize };
+            self.moments.get(index).copied().unwrap_or(u32::MAX)
+        };
+        let ranked = self.ranked(MIN_STEPS).into_iter().take(MAX_EFFECTS);
+        ranked.filter_map(|group| Some((group, start(self.sites.get(group as usize)?)))).collect()
+    }
+
     fn certainty(&self, site: &SiteGrowth) -> Certainty {
         match () {
             () if !site.has_more_allocations() => Certainty::Larger,
@@ -240,8 +250,8 @@ impl Growth {
         matches!(self.certainty(site), Certainty::Likely | Certainty::Possible)
     }
 
-    /// Returns the call sites that leak, each with the bytes by which the peak is lower without the leak. The largest
-    /// effect comes first.
+    /// Returns the call sites that leak, each with the reduction of the peak without the leak, the largest reduction
+    /// first.
     pub(in crate::report) fn leaks(&self, file: &OpenFile, history: &DeviceHistory) -> Vec<(u32, u64)> {
         let (caches, peak) = (self.kv_caches(file, history), history.live_peak().1);
         let ranked = self.ranked(MIN_STEPS).into_iter().filter(|group| !caches.contains(group));
