@@ -7,7 +7,9 @@ use crate::generate;
 use crate::opened;
 
 use generate::Options;
-use memscape::compare::{Align, CompareOptions, Comparer, Comparison, Key, Outcome, PerSide, Row, peaks_in, report};
+use memscape::compare::{
+    Align, CompareOptions, Comparer, Comparison, Key, Outcome, PerSide, Row, TreeRow, peaks_in, report,
+};
 use memscape::engine::{Engine, Side, Work};
 use memscape::slice::TimeSlice;
 use memscape::units::Moment;
@@ -29,6 +31,8 @@ const PAIRS: [[&str; 2]; 10] = [
     ["infer-compile-context", "infer-fp32-786-segments"],
     ["deep-stacks-no-time", "adam-35-events"],
 ];
+/// Label of the node for stacks whose frames are all internal.
+const ALL_INTERNAL: &str = "backward and library frames";
 /// Number of positions per pair that are compared with Python.
 const MOMENTS: u32 = 100;
 
@@ -130,6 +134,35 @@ fn file_compared_with_itself_has_no_differences() {
         assert!(comparison.settings.is_empty() && comparison.warnings.is_empty(), "{name}: {:?}", comparison.warnings);
         check_sums(&comparison);
     }
+}
+
+#[test]
+fn tree_hides_internal_frames_and_keeps_bytes() {
+    let mut frames = 0;
+    for [a, b] in PAIRS {
+        let Some((one, other)) = File::real(a).zip(File::real(b)) else { return };
+        let comparison = compared(&one, &other, CompareOptions::default());
+        for rows in [&comparison.tree, &comparison.flame] {
+            for (row, next) in rows.iter().zip(rows.iter().skip(1)) {
+                assert!(next.depth <= row.depth + 1, "{a}, {b}: {next:?}");
+            }
+            let labels: Vec<&String> =
+                rows.iter().flat_map(|row| std::iter::once(&row.label).chain(&row.frames)).collect();
+            // Stacks without other frames are under a node of their own.
+            let has_internal_stacks = labels.iter().any(|label| *label == ALL_INTERNAL);
+            for label in &labels {
+                let is_internal = label.ends_with("_call_impl") || label.starts_with("<frozen");
+                assert!(!is_internal || has_internal_stacks, "{a}, {b}: {label}");
+            }
+            frames += labels.len();
+            let top: u64 = rows.iter().filter(|row| row.depth == 0).map(|row| row.bytes.a).sum();
+            assert!(top <= comparison.a.live_bytes, "{a}, {b}: bytes are not counted twice");
+        }
+        for row in &comparison.rows {
+            assert!(row.callers.windows(2).all(|pair| pair[0] != pair[1]), "{a}, {b}: {row:?}");
+        }
+    }
+    assert!(frames > 200, "{frames} frames");
 }
 
 #[test]

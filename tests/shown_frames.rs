@@ -47,8 +47,8 @@ fn details(opened: &mut Opened, device: i64, allocation: u32) -> Details {
     }
 }
 
-/// Checks the first stack of each row that shows an allocation against the frames of that allocation. Returns the number
-/// of stacks with frames of the user.
+/// Checks the first stack of each row that shows an allocation against the frames of that allocation. Returns the
+/// number of stacks with frames of the user.
 fn check(file: &str, report: &Report, of: &mut dyn FnMut(u32) -> Details) -> usize {
     let mut checked = 0;
     for row in report.sheets.iter().flat_map(|sheet| &sheet.rows) {

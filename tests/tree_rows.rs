@@ -73,8 +73,8 @@ fn children(rows: &[TreeRow]) -> BTreeMap<u32, Vec<u32>> {
     children
 }
 
-/// Rows left by folds, computed by brute force: applies to each node its own folds and those of its ancestors. `open` is
-/// the state without folds, `heaviest` says that the heaviest path continues below the node.
+/// Rows left by folds, computed by brute force: applies to each node its own folds and those of its ancestors. `open`
+/// is the state without folds, `heaviest` says that the heaviest path continues below the node.
 fn expected(
     (children, kinds): (&BTreeMap<u32, Vec<u32>>, &BTreeMap<u32, NodeKind>),
     way: &[u32],

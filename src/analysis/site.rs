@@ -102,8 +102,8 @@ const NATIVE_EXTENSIONS: [&str; 21] = [
     "pyd", "S", "s", "so",
 ];
 
-/// Returns true if a file is a C++ source or a binary. If there is no debug information, PyTorch names the binary in place
-/// of the source file: `libc.so.6`, `libpython3.11.so.1.0`, `/usr/bin/python3.11`.
+/// Returns true if a file is a C++ source or a binary. If there is no debug information, PyTorch names the binary in
+/// place of the source file: `libc.so.6`, `libpython3.11.so.1.0`, `/usr/bin/python3.11`.
 fn is_native_file(path: &str) -> bool {
     // The kernel marks binaries that were replaced while they ran.
     let path = path.strip_suffix(" (deleted)").unwrap_or(path);

@@ -59,8 +59,8 @@ fn as_sheet(sheet: &Sheet) -> Value {
     })
 }
 
-/// Converts a row to an object, with the keys of the columns. The extra keys `depth`, `tone`, `stack`, `stack_count` and `evidence`
-/// are never names of columns.
+/// Converts a row to an object, with the keys of the columns. The extra keys `depth`, `tone`, `stack`, `stack_count`
+/// and `evidence` are never names of columns.
 fn as_row(sheet: &Sheet, row: &SheetRow) -> Value {
     let mut fields = as_cells(sheet, &row.cells);
     if row.depth > 0 {

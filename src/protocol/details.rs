@@ -110,8 +110,8 @@ pub struct FrameText {
     pub line: String,
     /// True for the user's own code, false for torch, Python's standard library, other packages and C++.
     pub is_user_code: bool,
-    /// True if lists of frames hide it: a [rule](super::Request::InternalFrames) matches it. If rules match all frames of
-    /// the stack, true only for those inside the call site.
+    /// True if lists of frames hide it: a [rule](super::Request::InternalFrames) matches it. If rules match all frames
+    /// of the stack, true only for those inside the call site.
     pub is_internal: bool,
     /// Key-value pairs of the frame's `fx` fields, which torch.fx adds to some snapshots.
     pub fx: Vec<(String, String)>,

@@ -199,8 +199,8 @@ pub struct Threshold {
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SheetColumn {
-    /// Name of the column in JSON, in lower case with underscores. The names `depth`, `tone`, `stack`, `stack_count` and `evidence`
-    /// are reserved for fields of the row.
+    /// Name of the column in JSON, in lower case with underscores. The names `depth`, `tone`, `stack`, `stack_count`
+    /// and `evidence` are reserved for fields of the row.
     pub key: String,
     /// Heading. It names the kind of bytes (requested, rounded, reserved), and contains “≥” or “≤” for bounds.
     pub label: String,
@@ -213,7 +213,8 @@ pub struct SheetRow {
     pub depth: u32,
     pub tone: Tone,
     pub cells: Vec<Cell>,
-    /// Lines of the stack without internal frames, innermost first. Empty unless the row is about stacks or a call site.
+    /// Lines of the stack without internal frames, innermost first. Empty unless the row is about stacks or a call
+    /// site.
     pub stack: Vec<String>,
     /// Further stacks of the row's allocations. Empty unless the row is about a call site.
     pub other_stacks: Vec<Vec<String>>,

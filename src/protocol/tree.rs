@@ -11,8 +11,8 @@ pub struct TreeQuestion {
     /// Node at the top of the shown part of the tree. `None` means the root (node 0).
     pub focus: Option<u32>,
     /// User actions that opened and closed nodes, in chronological order. Later ones override earlier ones. By default,
-    /// the top node is open, and so are every only child of an open node, and the nodes of the heaviest path above its first
-    /// frame of the user's own code. All other nodes are closed.
+    /// the top node is open, and so are every only child of an open node, and the nodes of the heaviest path above its
+    /// first frame of the user's own code. All other nodes are closed.
     pub folds: Vec<Fold>,
     /// Item that must be among the rows. Its ancestors are opened if necessary.
     pub reveal: Option<Reveal>,

@@ -106,8 +106,8 @@ impl SiteSums {
 }
 
 impl ReportWriter<'_> {
-    /// Creates a table row for a call site, without cells. A click on the row selects the largest allocation, whose stack
-    /// comes first.
+    /// Creates a table row for a call site, without cells. A click on the row selects the largest allocation, whose
+    /// stack comes first.
     pub(super) fn site_row(&mut self, sums: &SiteSums, group: u32, moment: Option<u32>) -> SheetRow {
         let mut row = self.allocation_row(AllocationId(sums.get(group).largest), moment);
         for &stack in sums.stacks.get(group as usize).into_iter().flatten() {

@@ -45,8 +45,8 @@ impl Folds {
     }
 }
 
-/// Returns the default state of a node outside the heaviest path. `siblings` is the number of children of its parent. An
-/// only child is open by default.
+/// Returns the default state of a node outside the heaviest path. `siblings` is the number of children of its parent.
+/// An only child is open by default.
 pub(super) fn default_state(siblings: u32) -> FoldState {
     if siblings == 1 { FoldState::Open } else { FoldState::Closed }
 }

@@ -213,7 +213,7 @@ fn focus_selector(elements: &Elements) -> Option<String> {
     if focus.closest("#what-if").ok().flatten().is_some() {
         return None;
     }
-    let names = ["data-item", "data-more", "data-fold", "data-copy", "data-threshold"];
+    let names = ["data-item", "data-more", "data-fold", "data-copy", "data-threshold", "data-next", "data-back"];
     let of = |name: &&str| focus.get_attribute(name).map(|value| ["[", name, "=\"", &value, "\"]"].concat());
     Some(names.iter().find_map(of).unwrap_or_default())
 }

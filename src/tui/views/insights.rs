@@ -4,6 +4,7 @@ use super::rows::{draw_empty, lines, scroll_to_show};
 use crate::app::App;
 use crate::cells;
 use crate::text::{Line, Tone, align_left, align_right, pane_row, truncate, width, wrap, write_line, write_row};
+use base::units::Bytes;
 use picture::timeline::paint::SHADES;
 use protocol::{Tone as Said, Topic};
 use ratatui::buffer::Buffer;
@@ -227,7 +228,7 @@ fn table(app: &App, sheet: &SheetView, cells: usize) -> Vec<(Option<usize>, Line
     };
     lines.extend(note(&sheet.note));
     if let Some((threshold, short)) = &sheet.threshold {
-        let short = if short.is_empty() { String::new() } else { [" (", short, ")"].concat() };
+        let short = if short.is_empty() { String::new() } else { format!(" ({})", Bytes(threshold.value)) };
         lines.extend(note(&[&ui::text::cell_text::threshold_text(threshold), short.as_str()].concat()));
     }
     let widths = widths(app, sheet, cells);

@@ -119,8 +119,8 @@ fn open_requested(tab: &mut InsightsTab, _: &Shared, _: i64, out: &mut Outbox) {
     }
 }
 
-/// Opens [`Topic::Range`] when a range is selected while the tab is visible, and returns to the topic before it when the
-/// range ends. A comparison stays, because it compares the range.
+/// Opens [`Topic::Range`] when a range is selected while the tab is visible, and returns to the topic before it when
+/// the range ends. A comparison stays, because it compares the range.
 fn follow_range(tab: &mut InsightsTab, shared: &Shared) {
     let has_range = shared.cursor.range.is_some();
     if std::mem::replace(&mut tab.had_range, has_range) == has_range {

@@ -5,10 +5,15 @@ use std::borrow::Cow;
 
 /// Minimum number of bytes that names have to share before their beginnings are cut.
 const MIN_SHARED: usize = 4;
+/// A name with a longer rest, in characters, is cut at its end if its beginning is shorter than [`MAX_KEPT`]: then the
+/// rest would not fit a narrow list even without its beginning, and what differs follows the beginning.
+const MAX_REST: usize = 20;
+/// Maximum length, in characters, of a shared beginning that is not worth cutting.
+const MAX_KEPT: usize = 16;
 
-/// Returns for each name the length in bytes of the beginning that it shares with another name of the list. This part is
-/// cut first. It ends after a separator, such as in `transformer.py:` or `ProfilerStep#`. 0 if it is shorter than four
-/// bytes.
+/// Returns for each name the length in bytes of the beginning that it shares with another name of the list. This part
+/// is cut first. It ends after a separator, such as in `transformer.py:` or `ProfilerStep#`. 0 if it is shorter than
+/// four bytes, or if the name is better cut at its end.
 pub fn shared_beginnings(names: &[&str]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..names.len()).collect();
     order.sort_unstable_by_key(|&index| names.get(index).copied());
@@ -23,6 +28,13 @@ pub fn shared_beginnings(names: &[&str]) -> Vec<usize> {
             shared.get_mut(index).into_iter().for_each(|known| *known = common.max(*known));
         }
     }
+    for (shared, name) in shared.iter_mut().zip(names) {
+        let is_end_cut =
+            |(beginning, rest): (&str, &str)| char_width(rest) > MAX_REST && char_width(beginning) < MAX_KEPT;
+        if name.split_at_checked(*shared).is_some_and(is_end_cut) {
+            *shared = 0;
+        }
+    }
     shared
 }
 
@@ -34,8 +46,9 @@ fn common_beginning(one: &str, other: &str) -> usize {
     ends.last().filter(|&end| end >= MIN_SHARED).unwrap_or(0)
 }
 
-/// Shortens a name to a width in characters. `shared` is its length from [`shared_beginnings`]. Cuts the end of the shared
-/// beginning, or all of it and then the end of the name: `tr…138 softmax`, `138 soft…`.
+/// Shortens a name to a width in characters. `shared` is its length from [`shared_beginnings`]. Cuts the end of the
+/// shared beginning if the rest fits, otherwise the end of the name, and the whole beginning if the word that differs
+/// would be cut too: `tr…138 softmax`, `model.py:55 scal…`, `138 soft…`.
 pub fn shorten(name: &str, shared: usize, max_chars: usize) -> String {
     if char_width(name) <= max_chars {
         return name.to_owned();
@@ -43,7 +56,12 @@ pub fn shorten(name: &str, shared: usize, max_chars: usize) -> String {
     let (beginning, rest) = name.split_at_checked(shared).unwrap_or(("", name));
     match max_chars.checked_sub(char_width(rest) + 1) {
         Some(room) if shared > 0 => [prefix(beginning, room), "…", rest].concat(),
-        _ => [prefix(rest, max_chars.saturating_sub(1)), if max_chars > 0 { "…" } else { "" }].concat(),
+        _ => {
+            let word = rest.split(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default();
+            let is_word_shown = char_width(beginning) + char_width(word) < max_chars;
+            let kept = prefix(if is_word_shown { name } else { rest }, max_chars.saturating_sub(1));
+            [kept, if max_chars > 0 { "…" } else { "" }].concat()
+        }
     }
 }
 
@@ -70,8 +88,8 @@ pub fn no_stack(is_recorded: bool) -> &'static str {
     if is_recorded { NO_STACK } else { NO_STACK_BEFORE_RECORDING }
 }
 
-/// Returns the label of a category. The rules, JSON and SQL call communication `network`, for compatibility with sets of
-/// rules that people have.
+/// Returns the label of a category. The rules, JSON and SQL call communication `network`, for compatibility with sets
+/// of rules that people have.
 pub fn category_label(name: &str) -> &str {
     if name == "network" { "communication (NCCL)" } else { name }
 }

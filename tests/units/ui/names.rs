@@ -26,7 +26,12 @@ fn name_that_shares_nothing_is_cut_at_its_end() {
 #[test]
 fn name_is_never_cut_at_both_ends() {
     let names = ["layers.attention.scaled_dot_product", "layers.feed_forward.project_down"];
-    assert_eq!(shortened(&names, 12), ["attention.s…", "feed_forwar…"]);
+    assert_eq!(shortened(&names, 12), ["layers.atte…", "layers.feed…"], "the rests are too long for narrow lists");
+    let names = ["evaluate.py:44 keep_features", "evaluate.py:17 next_batch"];
+    assert_eq!(shortened(&names, 15), ["evaluate.py:44…", "e…17 next_batch"]);
+    assert_eq!(shortened(&names, 14), ["44 keep_featu…", "…17 next_batch"]);
+    let names = ["blocks.encoder.layers.attention.scaled_dot_product", "blocks.encoder.layers.attention.project"];
+    assert_eq!(shortened(&names, 20), ["b…scaled_dot_product", "blocks.encod…project"]);
     for width in 0..40 {
         for name in shortened(&names, width) {
             assert!(name.matches('…').count() <= 1 && char_width(&name) <= width, "{width}: {name}");

@@ -92,8 +92,8 @@ impl Lifetimes {
         Ok(())
     }
 
-    /// Writes statements about call sites that accumulate allocations. They replace those on growth per step if no steps
-    /// are known.
+    /// Writes statements about call sites that accumulate allocations. They replace those on growth per step if no
+    /// steps are known.
     pub(super) fn write_accumulations(&self, writer: &mut ReportWriter<'_>) {
         let (file, history) = (writer.file, writer.history);
         let (_, peak) = history.live_peak();

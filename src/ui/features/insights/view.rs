@@ -330,8 +330,8 @@ pub enum StackView {
     None,
     /// The call stack is hidden.
     Hidden,
-    /// Lines of the visible stack, and its place among the stacks of the row: `1 of 12 stacks`. The place is empty if the
-    /// row has one stack.
+    /// Lines of the visible stack, and its place among the stacks of the row: `1 of 12 stacks`. The place is empty if
+    /// the row has one stack.
     Visible(Vec<String>, String),
 }
 

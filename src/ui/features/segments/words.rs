@@ -117,8 +117,8 @@ pub fn sums(page: &SegmentsPage) -> [String; 2] {
     [together(line(&|bytes| Bytes(bytes).to_string())), line(&|bytes| group_digits(bytes) + " B")]
 }
 
-/// Returns the placeholder of the field for a simulated request: the size of the latest request that failed, else that of
-/// the selected allocation, else an example.
+/// Returns the placeholder of the field for a simulated request: the size of the latest request that failed, else that
+/// of the selected allocation, else an example.
 pub fn request_hint(shared: &Shared) -> String {
     let failed = shared.surroundings.marks.latest().and_then(|marks| marks.out_of_memory.last());
     let selected = shared.selection.as_ref().map(|details| details.requested);

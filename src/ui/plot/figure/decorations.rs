@@ -268,7 +268,8 @@ fn label(slice: &Slice, font: f64, room: f64, min_width: f64) -> String {
         (true, _) => short,
         (_, true) => rest.to_owned(),
         _ if room < min_width || rest.bytes().all(|c| c.is_ascii_digit()) => String::new(),
-        _ => truncated(&short, font, room),
+        // Never cut at both ends.
+        _ => truncated(rest, font, room),
     }
 }
 
