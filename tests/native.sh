@@ -18,6 +18,7 @@ slow=(brute_force::live_sets_trees_and_ranges_match_python cache::cached_and_unc
     brute_force_leaks::leaks_of_real_files_match_python
     brute_force_leaks::free_memory_at_oom_equals_free_memory_at_end_of_trace_cut_there
     advice::recorded_row_equals_recording_on_all_recordings
+    phases::phases_and_stream_peaks_of_real_files_match_python
     savings::savings_tables_match_brute_force_on_real_files find::search_of_real_files_matches_brute_force)
 
 case "${1:-}" in

@@ -9,8 +9,8 @@ use super::step_args::StepArgs;
 use super::stream_arg::StreamArg;
 use base::units::{Bytes, group_digits};
 use clap::Args;
-use engine::crop::{Crop, CropError, Cropped};
 use engine::Engine;
+use engine::crop::{Crop, CropError, Cropped};
 use protocol::FileSummary;
 
 /// Arguments of `memscape crop`.

@@ -151,7 +151,8 @@ impl LiveRows<'_> {
             Counting::Whole if terms.stream.stream.is_none() && facts.moment == snapshot.peak() => ", the peak",
             Counting::Whole => "",
         };
-        let stream = terms.stream.stream.map(|stream| format!(" on stream {}", stream_text(stream))).unwrap_or_default();
+        let stream =
+            terms.stream.stream.map(|stream| format!(" on stream {}", stream_text(stream))).unwrap_or_default();
         let mut text = format!("{}: live{stream} {}{is_peak}\n", snapshot.heading(), moment_text(facts.moment));
         if let Some(Span { from, to }) = self.window {
             text.push_str(&format!("  peak between {} and {}\n", moment_text(from), moment_text(to)));

@@ -59,12 +59,7 @@ impl StackMatch {
     }
 
     /// Continues testing the metadata of labels.
-    fn match_metadata(
-        &mut self,
-        snapshot: &Snapshot,
-        matcher: &FrameMatcher,
-        slice: &mut TimeSlice,
-    ) -> SliceResult {
+    fn match_metadata(&mut self, snapshot: &Snapshot, matcher: &FrameMatcher, slice: &mut TimeSlice) -> SliceResult {
         let rows = snapshot.labels.rows();
         if self.next_frame == 0 {
             self.labels = IdSet::with_bound(rows.len());

@@ -108,7 +108,8 @@ impl OpenFile {
         for (range, state) in ranges.iter().zip(&states) {
             let history = range.history;
             if let Some(lives) = file.segments(history.device) {
-                cropped.segments += tables.write_segments_after(out, &mut list, (history, lives), state, range.to, crop.stream)?;
+                cropped.segments +=
+                    tables.write_segments_after(out, &mut list, (history, lives), state, range.to, crop.stream)?;
             }
         }
         out.end_list(list)?;

@@ -37,7 +37,9 @@ impl Groups {
                     as u32
             }
             Grouping::Stream => self.group_number(&self.streams, kind.and_then(|kind| kind.stream)),
-            Grouping::Pool | Grouping::Category | Grouping::Metadata => self.group_number(&self.pools, kind.and_then(|kind| kind.pool)),
+            Grouping::Pool | Grouping::Category | Grouping::Metadata => {
+                self.group_number(&self.pools, kind.and_then(|kind| kind.pool))
+            }
             Grouping::Annotation => self.regions.annotation(history, segments.ranges.allocated_at(id)),
             Grouping::CompileContext => self.regions.context(snapshot, history, segments.ranges.allocated_at(id)),
         }

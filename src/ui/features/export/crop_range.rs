@@ -26,7 +26,8 @@ base::listed! {
 /// longest.
 fn step_at_cursor(shared: &Shared) -> Option<&RangeMark> {
     let at = shared.cursor.moment;
-    let annotations = shared.surroundings.marks.latest()?.ranges.iter().filter(|mark| mark.source == RangeSource::Annotation);
+    let annotations =
+        shared.surroundings.marks.latest()?.ranges.iter().filter(|mark| mark.source == RangeSource::Annotation);
     let around = annotations.filter(|mark| mark.span.from < at && at <= mark.span.to);
     around.max_by_key(|mark| (mark.name.to_ascii_lowercase().contains("step"), mark.span.to - mark.span.from))
 }
