@@ -120,7 +120,7 @@ fn metadata_of_every_shape_is_a_column_and_is_found() {
         ("@metadata loss", vec![1]),
         ("@metadata testing", vec![1]),
         ("@metadata GRÖSSE", vec![]),
-        ("@metadata größe", vec![]),
+        ("@metadata größe", vec![8]),
         ("@metadata ☃", vec![8]),
         ("@metadata /./", vec![0, 1, 2, 3, 4, 6, 7, 8]),
     ] {
@@ -274,4 +274,46 @@ fn crop_keeps_events_and_segments_of_one_stream() {
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("labels-cropped-end.pickle");
     let said = message_of(&["crop", path, "--stream", "0", "--from", "6", "-o", out.to_str().unwrap()]);
     assert!(said.contains("1 events, 5.00 MiB live before them, 1 events added"), "{said}");
+}
+
+#[test]
+fn diff_compares_one_stream() {
+    let path = two_streams("labels-diff.pickle");
+    let path = path.to_str().unwrap();
+    let diff = |stream: &str, more: &[&str]| json_of(&[&["diff", path, path, "--stream", stream], more].concat());
+    let own = diff("0x558c0de00000", &[]);
+    assert_eq!([&own["a"]["live_bytes"], &own["b"]["live_bytes"]], [&json!(34 * MIB); 2]);
+    assert_eq!((&own["delta_bytes"], &own["stream"]), (&json!(0), &json!(SIDE_STREAM)));
+    // Events are numbered within the stream: 30 MiB are allocated at event 0.
+    assert_eq!(own["a"]["event"], 0);
+    let default = diff("0", &["--at-a", "peak", "--at-b", "end"]);
+    assert_eq!([&default["a"]["live_bytes"], &default["b"]["live_bytes"]], [&json!(40 * MIB), &json!(5 * MIB)]);
+    let rows = default["rows"].as_array().unwrap();
+    assert!(rows.iter().all(|row| !row["key"].as_str().unwrap().contains("prefetch")), "{rows:?}");
+    assert!(error_of(&["diff", path, path, "--stream", "9"]).contains("no allocation on stream 0x9"));
+}
+
+#[test]
+fn exports_carry_metadata_and_stream() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("labels-export.pickle");
+    let frames = json!([{"filename": "train.py", "line": 3, "name": "forward"}]);
+    let trace = json!([
+        {"action": "alloc", "addr": 4096, "size": 512, "stream": 7, "time_us": 10, "user_metadata": "{\"name\":\"kv \\\"0\\\"\"}", "frames": frames},
+        {"action": "alloc", "addr": 8192, "size": 512, "stream": 0, "time_us": 20, "user_metadata": "", "frames": frames},
+    ]);
+    std::fs::write(&path, pickled(&json!({"segments": [], "device_traces": [trace]}))).unwrap();
+    let path = path.to_str().unwrap();
+    let export = |more: &[&str]| stdout_of(&[&["export", path, "-o", "-"], more].concat());
+    let csv = export(&["--to", "csv", "--table", "allocations"]);
+    let (head, rows) = csv.split_once("\r\n").unwrap();
+    let place = head.split(',').position(|column| column == "user_metadata").unwrap();
+    assert!(head.split(',').nth(place - 3) == Some("stream"), "{head}");
+    assert!(rows.contains(",7,") && rows.contains("\"{\"\"name\"\":\"\"kv \\\"\"0\\\"\"\"\"}\""), "{rows}");
+    let lines = export(&["--to", "jsonl", "--table", "events"]);
+    let texts = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["user_metadata"].clone());
+    assert_eq!(texts.collect::<Vec<_>>(), [json!("{\"name\":\"kv \\\"0\\\"\"}"), Value::Null]);
+    let trace: Value = serde_json::from_str(&export(&["--to", "trace"])).unwrap();
+    let args = trace["traceEvents"].as_array().unwrap().iter().map(|event| event["args"]["user_metadata"].clone());
+    let args: Vec<Value> = args.filter(|text| !text.is_null()).collect();
+    assert_eq!(args, [json!("{\"name\":\"kv \\\"0\\\"\"}")]);
 }

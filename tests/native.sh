@@ -21,6 +21,7 @@ slow=(brute_force::live_sets_trees_and_ranges_match_python cache::cached_and_unc
     recommendations::effects_of_settings_match_referee_on_real_files
     recommendations::effects_of_settings_match_referee_on_recordings
     advice::recorded_row_equals_recording_on_all_recordings
+    phases::phases_and_stream_peaks_of_real_files_match_python
     savings::savings_tables_match_brute_force_on_real_files find::search_of_real_files_matches_brute_force)
 
 case "${1:-}" in

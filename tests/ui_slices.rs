@@ -4,7 +4,7 @@ use crate::face::{self, Worker};
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::protocol::{AxisPoint, DeviceSummary, Marks, RangeFacts, RangeMark, RangeSource, Span, Weight};
 use memscape::timeline::{Scene, View};
-use memscape::ui::plot::marks::WindowMarks;
+use memscape::ui::plot::marks::{WindowMarks, track_count};
 use memscape::ui::plot::slices;
 use memscape::ui::scope::range;
 use memscape::ui::shell::action::Action;
@@ -18,6 +18,7 @@ const EVENTS: u32 = 999;
 #[derive(Default)]
 struct MarksWorker {
     is_slow: bool,
+    has_phases: bool,
     open_requests: Vec<Request>,
 }
 
@@ -80,8 +81,25 @@ impl Worker for MarksWorker {
         if is_range {
             self.open_requests.push(request.clone());
         }
+        if let Request::Ask(Ask { question: Question::Phases, .. }) = request {
+            return self.has_phases.then(marks_with_phases);
+        }
         if is_range && self.is_slow { None } else { answer(request) }
     }
+}
+
+/// Three annotated steps, and the phases of the first: two inferred from stacks, one annotated.
+fn marks_with_phases() -> Answer {
+    let steps = (1..=3).map(|step| mark(&format!("step_{step}"), 0, step * 100, step * 100 + 100));
+    let phase = |name: &str, from: u32, to: u32, source| RangeMark { source, ..mark(name, 0, from, to) };
+    let phases = [
+        phase("forward", 110, 150, RangeSource::InferredPhase),
+        phase("backward", 150, 180, RangeSource::InferredPhase),
+        phase("optimizer", 180, 198, RangeSource::Phase),
+    ];
+    let mut ranges: Vec<RangeMark> = steps.chain(phases).collect();
+    ranges.sort_by_key(|mark| mark.span.from);
+    Answer::Marks(Box::new(Marks { ranges, lanes: 1, has_phases: true, ..Marks::default() }))
 }
 
 type Page = face::Page<MarksWorker>;
@@ -140,6 +158,49 @@ fn hover_card_matches_range_report() {
     }
     page.press(&[Leave]);
     assert_eq!(page.card(), None);
+}
+
+#[test]
+fn phases_have_a_track_below_annotations() {
+    assert_eq!(track_count(&Page::open().state), 2, "two tracks of annotations while phases are unknown");
+    let device = DeviceSummary {
+        events: EVENTS.into(),
+        peak_requested: 1 << 20,
+        drawn_peak: 1 << 20,
+        ..DeviceSummary::default()
+    };
+    let mut page = Page::with_devices(MarksWorker { has_phases: true, ..MarksWorker::default() }, vec![device]);
+    assert_eq!(track_count(&page.state), 2, "one track of annotations, one of phases");
+    let slices = WindowMarks::in_window(&page.state, &page.view(), 1.0).slices;
+    let in_track = |lane: u32| {
+        slices.iter().filter(|slice| slice.lane == lane).map(|slice| slice.name.as_str()).collect::<Vec<_>>()
+    };
+    assert_eq!(in_track(0), ["step_1", "step_2", "step_3"]);
+    assert_eq!(in_track(1), ["forward", "backward", "optimizer"]);
+    // The card says that a phase is inferred. Phases need no times.
+    page.press(&[page.pointer_over(130.0, 1.0)]);
+    let (title, lines) = page.card().expect("a card");
+    let labels: Vec<&str> = lines.iter().map(|(label, _)| label.as_str()).collect();
+    assert_eq!(
+        (title.as_str(), labels),
+        ("forward", vec!["Events", "Peak", "Allocated", "Freed", "Kept", "Inferred from"])
+    );
+    assert_eq!(lines[5].1, "call stacks");
+    page.press(&[Down(13.0), Up]);
+    assert_eq!(page.span(), Some([110, 150]));
+    page.press(&[page.pointer_over(190.0, 1.0)]);
+    let (title, lines) = page.card().expect("a card");
+    assert!(title == "optimizer" && lines.iter().all(|(label, _)| label != "Inferred from"), "{lines:?}");
+    // Keys step through annotations and phases.
+    page.command(commands::NEXT_ANNOTATION);
+    assert_eq!(page.span(), Some([150, 180]));
+    assert_eq!(page.state.remark.as_deref(), Some("Phase backward: events 150 – 179."));
+    page.command(commands::PREVIOUS_ANNOTATION);
+    assert_eq!(page.span(), Some([110, 150]));
+    page.press(&[page.pointer_over(160.0, 1.0), Down(16.0), Up, DoubleClick]);
+    let view = page.view();
+    let [from, to] = [0.0, 100.0].map(|column| view.x_from_column(column));
+    assert!((145.0..150.0).contains(&from) && (180.0..185.0).contains(&to), "{from} {to}");
 }
 
 #[test]

@@ -2,9 +2,11 @@
 
 use super::cancellation;
 use super::common_args::{SnapshotArgs, TracePosition, one_of, parse_trace_position};
+use super::one_stream::only_stream;
 use super::open_snapshot::{OpenSnapshot, select_device};
 use super::output::{to_pretty_json, with_fields};
 use super::report_text::format_report;
+use super::stream_arg::{StreamArg, stream_text};
 use base::slice::TimeSlice;
 use base::units::Moment;
 use clap::Args;
@@ -46,6 +48,8 @@ pub(crate) struct Diff {
     /// End of the range in A where peaks are compared
     #[arg(long, value_name = "WHEN", value_parser = parse_trace_position, allow_negative_numbers = true, conflicts_with_all = ["at_a", "at_b"])]
     pub(crate) to: Option<TracePosition>,
+    #[command(flatten)]
+    pub(crate) stream: StreamArg,
     /// Key to match allocations by; if omitted, the strictest key that matches 90 % of the bytes
     #[arg(long, value_parser = one_of(Key::ALL, Key::name))]
     pub(crate) key: Option<Key>,
@@ -73,9 +77,11 @@ pub(crate) struct Diff {
 pub(crate) fn diff(arguments: &Diff) -> Result<String, String> {
     let comparison = run_comparison(arguments)?;
     if arguments.json {
-        return Ok(to_pretty_json(&as_json(&comparison)));
+        let stream = arguments.stream.stream.map_or_else(|| json!({}), |stream| json!({ "stream": stream }));
+        return Ok(to_pretty_json(&with_fields(as_json(&comparison), stream)));
     }
-    let name = |side: &SideFacts| [&side.file, " · ", &device_name(side.device)].concat();
+    let stream = arguments.stream.stream.map(|stream| format!(" · stream {}", stream_text(stream))).unwrap_or_default();
+    let name = |side: &SideFacts| [&side.file, " · ", &device_name(side.device), &stream].concat();
     let sides = [name(&comparison.a), name(&comparison.b)].join(" → ");
     Ok(format_report(&report(&comparison, arguments.top as usize), &sides, arguments.markdown))
 }
@@ -84,17 +90,19 @@ fn run_comparison(arguments: &Diff) -> Result<Comparison, String> {
     let Diff { a, b, device_a, device_b, at_a, at_b, key, align, .. } = arguments;
     let open = |file: &PathBuf, device| {
         let source = SnapshotArgs { file: file.clone(), device };
-        OpenSnapshot::open(&source).map_err(|error| format!("{}: {error}", file.display()))
+        let snapshot = OpenSnapshot::open(&source).and_then(|snapshot| only_stream(snapshot, arguments.stream));
+        snapshot.map_err(|error| format!("{}: {error}", file.display()))
     };
     let mut first = open(a, *device_a)?;
     // When two devices or moments of one file are compared, the file is read once.
-    let mut second = if a == b { None } else { Some(open(b, *device_b)?) };
+    let is_one_file = a == b && arguments.stream.stream.is_none();
+    let mut second = if is_one_file { None } else { Some(open(b, *device_b)?) };
     let mut of_a = |at| resolve_moment(&mut first, at).map_err(|error| format!("{}: {error}", a.display()));
     let (one, from, to) = (of_a(*at_a)?, of_a(arguments.from)?, of_a(arguments.to)?);
     let device_of_a = first.device.device;
     let (device_of_b, other) = {
         let snapshot = second.as_mut().unwrap_or(&mut first);
-        if a == b {
+        if is_one_file {
             snapshot.device = select_device(&snapshot.summary, *device_b)?.clone();
         }
         let other = resolve_moment(snapshot, *at_b).map_err(|error| format!("{}: {error}", b.display()))?;

@@ -39,6 +39,7 @@ mod manual;
 mod markdown_text;
 mod mcp;
 mod memory_warning;
+mod one_stream;
 mod open_snapshot;
 mod opening;
 mod output;

@@ -135,6 +135,9 @@ impl Samples<'_> {
         if let Some(stream) = labels.stream {
             self.label(&mut sample, "stream", &format!("0x{stream:x}"));
         }
+        if labels.metadata > 0 {
+            self.label(&mut sample, "user_metadata", &side.group_label(Grouping::Metadata, labels.metadata));
+        }
         let mut size = Vec::new();
         number(&mut size, 1, self.strings.number("bytes"));
         number(&mut size, 3, labels.size);

@@ -48,6 +48,8 @@ pub(crate) struct Labels {
     pub(crate) category: u32,
     pub(crate) pool: Option<(u64, u64)>,
     pub(crate) stream: Option<u64>,
+    /// Group of [`Grouping::Metadata`]. 0 if no user metadata is set.
+    pub(crate) metadata: u32,
     pub(crate) size: u64,
 }
 
@@ -63,6 +65,7 @@ impl<'a> Profile<'a, Labels> {
             category: side.group(Grouping::Category, id),
             pool: side.pool(id),
             stream: side.stream(id),
+            metadata: side.group(Grouping::Metadata, id),
             size,
         })
     }

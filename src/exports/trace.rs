@@ -220,6 +220,10 @@ impl TraceWriter<'_, '_> {
                     write!(self.out, ",\"args\":{{\"number\":{},\"requested_bytes\":{bytes},\"category\":", id.0)?;
                     let category = side.group(Grouping::Category, id);
                     json::text(self.out, &side.group_label(Grouping::Category, category))?;
+                    if let Some(metadata) = side.user_metadata(id) {
+                        self.out.write_all(b",\"user_metadata\":")?;
+                        json::text(self.out, &metadata)?;
+                    }
                     self.out.write_all(b",\"stack\":")?;
                     let frames = outermost_first(side, stack).into_iter().rev().take(MAX_FRAMES);
                     json::list(self.out, frames, |out, frame| {

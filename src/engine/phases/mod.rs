@@ -46,6 +46,7 @@ pub struct PhaseFinder {
     next_event: u32,
     phases: Vec<Phase>,
     is_found: bool,
+    has_only_forward: bool,
     /// Number of phases whose peak is known.
     with_peak: usize,
 }
@@ -97,6 +98,12 @@ impl PhaseFinder {
         &self.phases
     }
 
+    /// Returns true if the trace has forward passes, but no backward pass and no optimizer step. Such a trace has no
+    /// phases.
+    pub fn has_only_forward(&self) -> bool {
+        self.has_only_forward
+    }
+
     fn add_event(&mut self, file: &OpenFile, history: &DeviceHistory, event: u32) {
         let stack = history.events.stack(event);
         let annotated = self.annotations.at_event(event);
@@ -130,6 +137,7 @@ impl PhaseFinder {
     /// passes.
     fn complete_ranges(&mut self) {
         if self.phases.iter().all(|phase| phase.kind == StepPhase::Forward) {
+            self.has_only_forward = !self.phases.is_empty();
             self.phases.clear();
         }
         let mut next: Option<Phase> = None;

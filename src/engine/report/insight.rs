@@ -5,7 +5,7 @@ use super::oom_plans::OomPlanEffect;
 use super::step_finder::StepFinder;
 use super::writer::ReportWriter;
 use crate::open::OpenFile;
-use crate::phases::Phase;
+use crate::phases::PhaseFinder;
 use base::slice::{SliceResult, TimeSlice};
 use history::replay::{DeviceHistory, SegmentLifetimes};
 use protocol::{ReportQuestion, WhatIf};
@@ -58,7 +58,7 @@ pub(super) struct Given<'a> {
     /// Training steps and placed annotations.
     pub(super) steps: &'a StepFinder,
     /// Phases of the training steps.
-    pub(super) phases: &'a [Phase],
+    pub(super) phases: &'a PhaseFinder,
     /// Growth of each call site from step to step.
     pub(super) growth: Option<&'a Growth>,
     /// Simulation under the recorded settings and under common settings. `None` if the engine has no simulator and the

@@ -109,7 +109,7 @@ impl Insight for Peak {
         write_statements(writer, &self, given);
         self.peak.write(writer, "Live at the peak", self.at_cursor.as_ref());
         write_categories(writer, &self);
-        write_phases(writer, given.phases, self.peak.bytes);
+        write_phases(writer, given.phases.phases(), self.peak.bytes);
         self.streams.write(writer, self.peak.bytes);
         write_recent(writer, &self.peak, &self.recent_sites, self.recent);
         write_oldest(writer, &self.peak, (self.oldest.ranked(), self.old_count), self.large);
@@ -174,6 +174,11 @@ fn write_statements(writer: &mut ReportWriter<'_>, parts: &Peak, given: &Given<'
             steps.describe()
         );
         writer.add_statement(Tone::Fact, text, Some(Evidence { span: Some(span), ..moment_evidence(moment) }));
+    }
+    if given.phases.has_only_forward() {
+        let text =
+            "No backward pass and no optimizer step in this trace: inference, or a recording of the forward pass.";
+        writer.add_statement(Tone::Fact, text.to_owned(), None);
     }
     let share = |bytes| format!("{} ({} of the peak).", bytes_text(bytes), percent(bytes, peak.bytes));
     if peak.before_recording > 0 {

@@ -88,7 +88,7 @@ impl SharedResults {
             question,
             segments: file.segments(self.device)?,
             steps: &self.steps,
-            phases: self.phases.phases(),
+            phases: &self.phases,
             growth: self.growth.as_ref(),
             simulation: match &question.simulations {
                 Some(simulations) => Some(&simulations.settings),
