@@ -5,6 +5,7 @@
 //! again. The tables refer to these values.
 
 mod data;
+mod observations;
 mod observed;
 mod observed_reading;
 mod reading;
