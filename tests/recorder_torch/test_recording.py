@@ -105,6 +105,16 @@ def test_processes_forked_after_start_can_use_the_gpu(fork: Fork, tmp_path: Path
     assert [event["size"] for event in trace if event["action"] == "alloc"] == [3 * MiB]
 
 
+def test_recorder_may_be_started_by_pytorch_while_it_initializes_the_gpu(fork: Fork, tmp_path: Path) -> None:
+    def job() -> None:
+        torch.cuda._lazy_call(lambda: memscape.start(tmp_path))
+        allocate(3 * MiB)
+
+    fork(job)
+    [trace] = load(tmp_path / "rank00000_step000000_exit.pickle.gz")["device_traces"]
+    assert [event["size"] for event in trace if event["action"] == "alloc"] == [3 * MiB]
+
+
 def test_program_that_uses_no_gpu_saves_nothing(fork: Fork, tmp_path: Path) -> None:
     def job() -> None:
         with memscape.record(tmp_path, every=1) as rec:

@@ -59,7 +59,9 @@ class Backend:
         Initializing the device earlier would make it unusable in processes that are forked later.
         """
         later = getattr(self.accelerator, "_lazy_call", None)
-        if later is None:
+        # Called by PyTorch in this thread while it initializes the device. PyTorch 2.11 would wait for its own lock.
+        is_initializing = hasattr(getattr(self.accelerator, "_tls", None), "is_initializing")
+        if later is None or is_initializing or self.accelerator.is_initialized():
             function()
         else:
             later(function)

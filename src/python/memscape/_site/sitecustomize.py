@@ -43,14 +43,18 @@ def _begin() -> None:
     package = options.pop("package", None)
     if package is None:
         return
-    sys.path.insert(0, package)
+    # Last, so that nothing else is found there first. The process may be of another environment.
+    is_added = package not in sys.path
+    if is_added:
+        sys.path.append(package)
     try:
         from memscape._children import begin
     except Exception as error:
         print(f"memscape: a process is not recorded: {error}", file=sys.stderr)
         return
     finally:
-        sys.path.remove(package)
+        if is_added:
+            sys.path.remove(package)
     begin(options)
 
 
