@@ -99,6 +99,8 @@ def assert_peak_below(
     backend = Backend()
     if not backend.is_available():
         raise RuntimeError("no GPU: its memory cannot be measured")
+    # PyTorch crashes if the history is asked for before the device is initialized.
+    getattr(backend.accelerator, "init", lambda: None)()
     records = save_to is not None and not _is_recorded(backend) and _record(backend)
     try:
         peak = Peak(backend, what, backend.current_device() if device is None else device)
