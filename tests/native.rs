@@ -111,6 +111,7 @@ mod range_report;
 #[path = "support/recorded.rs"]
 mod recorded;
 mod recorder;
+mod recorder_observed;
 #[path = "support/reencoded.rs"]
 mod reencoded;
 mod rehearsal;

@@ -2,6 +2,7 @@
 
 mod facts;
 mod kind_sums;
+mod pausing;
 mod remedies;
 mod statements;
 mod waiting;
@@ -24,6 +25,7 @@ use history::recorder::PausedBytes;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::Action;
 pub(super) use kind_sums::{KindSums, SumsByKind};
+use pausing::Pausing;
 use protocol::{CAPACITY, Cell, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, PROCESS, SheetRow, Threshold, Tone};
 use waiting::Waiting;
 
@@ -39,6 +41,7 @@ pub(super) struct OutOfMemory {
     /// OOM at the cursor, or else the newest. `None` if the trace has none.
     reported: Option<OomState>,
     waiting: Option<Waiting>,
+    pausing: Pausing,
 }
 
 impl Insight for OutOfMemory {
@@ -60,6 +63,7 @@ impl Insight for OutOfMemory {
             allocated: RoundedAtOoms::default(),
             reported,
             waiting: None,
+            pausing: Pausing::default(),
         }
     }
 
@@ -78,6 +82,7 @@ impl Insight for OutOfMemory {
             self.sites.push(site_of_event(file, history, event));
         }
         self.allocated.step(file, history, slice)?;
+        self.pausing.step(&file.snapshot, slice)?;
         let waiting = self.waiting.get_or_insert_with(|| Waiting::new(*event));
         live.step(file, history, &mut |id, _| waiting.add(file, history, id), slice)?;
         state.step(file, history, segments, slice)?;
@@ -109,6 +114,7 @@ impl Insight for OutOfMemory {
             waiting.write(writer, &facts, oom, given.segments);
         }
         statements::write(writer, &facts, oom, site);
+        self.pausing.write(writer);
         remedies::write(writer, &facts, given);
         statements::write_rest(writer, &facts, oom);
         match recorded_value(PROCESS) {
