@@ -21,7 +21,7 @@ def main():
         return database.execute(sql, values).fetchone()[0]
 
     tables = {row[0] for row in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
-    wanted = {"allocation", "event", "stack", "frame", "segment", "block", "annotation", "curve", "step", "phase", "meta"}
+    wanted = {"allocation", "event", "stack", "frame", "segment", "block", "annotation", "curve", "step", "phase", "sample", "meta"}
     check("tables", tables, wanted)
     traces = snapshot["device_traces"] if isinstance(snapshot, dict) else []
     segments = snapshot["segments"] if isinstance(snapshot, dict) else snapshot

@@ -6,6 +6,7 @@
 
 mod data;
 mod observed;
+mod observed_queries;
 mod observed_reading;
 mod reading;
 mod tree;
