@@ -47,21 +47,24 @@ fn with_holders() -> Value {
         holder
     };
     value["memscape"]["holders"] = json!({"seconds": 0.1, "objects": 1000, "cut": false, "of": [
-        holder(128, "cycle", json!({"path": "", "cycle": ["Tensor", "Node"]})),
+        holder(128, "cycle", json!({"path": "Tensor <- Node", "cycle": ["Tensor", "Node"]})),
         holder(0, "global", json!({"path": "__main__.HISTORY[0]['loss']"})),
         holder(64, "cycle", json!({"path": "", "cycle": ["Tensor", "Node"]})),
-        holder(256, "graph", json!({"path": "__main__.y", "node": "ReluBackward0", "saved_as": "result"})),
+        holder(256, "graph", json!({"path": GRAPH, "node": "ReluBackward0", "saved_as": "result"})),
         holder(320, "c++", json!({"path": ""})),
     ]});
     value
 }
 
+/// Path of a tensor that autograd saved, as the recorder writes it.
+const GRAPH: &str = "saved by ReluBackward0 .result of the graph behind __main__.y";
+
 /// Holders by offset in MiB.
 const HELD: [(u64, &str); 5] = [
     (0, "__main__.HISTORY[0]['loss']"),
     (64, "reference cycle: Tensor ← Node"),
-    (128, "reference cycle: Tensor ← Node"),
-    (256, "autograd graph, saved by ReluBackward0 as result of __main__.y"),
+    (128, "reference cycle: Tensor <- Node"),
+    (256, GRAPH),
     (320, "C++"),
 ];
 
@@ -107,12 +110,12 @@ fn leaks_name_holders_and_reference_cycles() {
     let file = file.to_str().unwrap();
     let text = memscape(&["leaks", file]);
     assert!(
-        text.contains("2 tensors (120 MiB) wait for the garbage collector: reference cycle: Tensor ← Node."),
+        text.contains("2 tensors (120 MiB) wait for the garbage collector: reference cycle: Tensor <- Node."),
         "{text}"
     );
     assert!(text.contains("gc.collect()"), "{text}");
     let leaks = json_of(&["leaks", "--json", file]).to_string();
-    assert!(leaks.contains("\"held_by\":\"reference cycle: Tensor ← Node\""), "{leaks}");
+    assert!(leaks.contains("\"held_by\":\"reference cycle: Tensor <- Node\""), "{leaks}");
     // Without holders, there is neither the statement nor the column.
     let plain = write("plain.json", &snapshot());
     let leaks = memscape(&["leaks", "--json", plain.to_str().unwrap()]);

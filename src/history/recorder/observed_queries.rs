@@ -31,10 +31,10 @@ impl RecorderData {
             b"cycle" => {
                 ["reference cycle", &if path.is_empty() { self.cycle(holder) } else { suffix(": ", &path) }].concat()
             }
-            b"graph" => {
-                let node = text(holder.node);
-                let saved = if node.is_empty() { String::new() } else { suffix(", saved by ", &node) };
-                ["autograd graph", &saved, &suffix(" as ", &text(holder.saved_as)), &suffix(" of ", &path)].concat()
+            // The recorder writes the node into the path.
+            b"graph" if path.is_empty() => {
+                ["autograd graph", &suffix(", saved by ", &text(holder.node)), &suffix(" as ", &text(holder.saved_as))]
+                    .concat()
             }
             b"c++" => ["C++", &suffix(": ", &path)].concat(),
             _ if path.is_empty() => "unknown".to_owned(),
