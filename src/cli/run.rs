@@ -19,6 +19,7 @@ Options of the recorder, before PROGRAM:
       --on-signal <NAME>   Save on this signal, such as SIGUSR2
       --ranks <RANKS>      Ranks that record, such as 0,8-15 [default: all]
       --keep <N>           Files of each reason to keep, the newest [default: 5]
+      --holders <N>        Allocations whose holders are looked up, or none [default: auto]
       --sources            Put the source files that occur in stacks into the snapshot
   -m                       PROGRAM is a module, as with python -m
 

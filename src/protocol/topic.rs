@@ -73,6 +73,19 @@ const OLD_NAMES: [(&str, Topic); 4] =
     [("report", Topic::Peak), ("stages", Topic::Steps), ("layers", Topic::Modules), ("waste", Topic::Leaks)];
 
 impl Topic {
+    /// Topics whose headlines raise the alarm of a file, the most important first.
+    pub const ALARMS: [Topic; 3] = [Topic::OutOfMemory, Topic::Leaks, Topic::Savings];
+
+    /// Returns the topics whose reports repeat the warning of this one.
+    pub const fn repeated_by(self) -> &'static [Topic] {
+        match self {
+            Topic::OutOfMemory => &[Topic::Peak, Topic::Fragmentation],
+            Topic::Leaks => &[Topic::Peak, Topic::Steps],
+            Topic::Settings => &[Topic::Savings],
+            _ => &[],
+        }
+    }
+
     /// Returns the name of the topic, as used on the command line and in links.
     pub const fn name(self) -> &'static str {
         self.row().0

@@ -154,7 +154,9 @@ def test_hidden_sitecustomize_runs(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [(), ("--every", "1", "--on-signal", "SIGUSR2", "--steps", "1,3", "--keep", "all")])
+@pytest.mark.parametrize(
+    "options", [(), ("--every", "1", "--on-signal", "SIGUSR2", "--steps", "1,3", "--keep", "all", "--holders", "none")]
+)
 def test_options_reach_the_processes(tmp_path: Path, options: tuple[str, ...]) -> None:
     code = """
     import multiprocessing, torch

@@ -31,16 +31,19 @@ def _memscape_attach(text):
             return sources[name]
 
     reply = {"pid": os.getpid(), "python": sys.version.split()[0]}
+    torch = sys.modules.get("torch")
     try:
-        torch = sys.modules.get("torch")
-        # Imported here it would take seconds, and the program would not use it.
-        reply["torch"] = str(torch.__version__ if torch else None)
-        # An installed package that is in use stays in use.
-        if "memscape" not in sys.modules:
-            sys.meta_path.insert(0, Recorder())
-        from memscape._attached import answer
+        if torch is None:
+            # Imported here it would take seconds, and the program would not use it.
+            reply["error"] = "the program has not imported torch yet"
+        else:
+            reply["torch"] = str(torch.__version__)
+            # An installed package that is in use stays in use.
+            if "memscape" not in sys.modules:
+                sys.meta_path.insert(0, Recorder())
+            from memscape._attached import answer
 
-        reply.update(answer(request) if torch else {"error": "the program has not imported torch yet"})
+            reply.update(answer(request))
     except BaseException as error:
         reply["error"] = f"{type(error).__name__}: {error}"
     # The file appears once it is complete.

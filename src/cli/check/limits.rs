@@ -82,7 +82,7 @@ impl Growth {
 /// Parses a number of bytes such as `78GiB`. A fraction of a byte, as in `79.15GiB`, is cut off.
 pub(super) fn parse_size(text: &str) -> Result<u64, String> {
     match Query::parse(&["<=", text].concat()) {
-        Ok(Query::Size(_, bytes)) => Ok(bytes),
+        Ok(Query::Size(_, bytes)) if bytes < u64::MAX => Ok(bytes),
         Err(error) => Err(error.to_string()),
         Ok(_) => Err("expected a size such as 512MiB or 78GiB".to_owned()),
     }

@@ -59,7 +59,8 @@ impl PreviousEntry {
         store: &mut Store,
         seen: &mut SeenWords,
     ) -> Option<Event> {
-        let mut event = self.event?;
+        // The address of an OOM is not read as it is: it may stand for unknown free memory.
+        let mut event = self.event.filter(|event| event.action != Action::Oom)?;
         if self.keys != keys {
             return None;
         }
@@ -79,6 +80,9 @@ impl PreviousEntry {
                 Key::Frames => event.stack = store.stack_at(field, value).ok()?,
                 _ => return None,
             }
+        }
+        if event.action == Action::Oom {
+            return None;
         }
         if let Some(word) = word {
             seen.mark_key(word);

@@ -205,7 +205,7 @@ pub(super) fn add_row(dom: &Dom, body: &Element, columns: &[(String, ColumnKind)
         if !place.is_empty() {
             let item = row.index.to_string();
             for (text, name, attribute) in
-                [("‹", "Previous stack (Shift+S)", "data-back"), ("›", "Next stack (S)", "data-next")]
+                [("‹", "Previous stack (,)", "data-back"), ("›", "Next stack (S)", "data-next")]
             {
                 let button = dom.new_button("unfold", text, (attribute, &item));
                 set_attribute(&button, "aria-label", name);

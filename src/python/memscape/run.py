@@ -76,6 +76,13 @@ def _parser() -> argparse.ArgumentParser:
         help="files of each reason to keep, the newest; all: keep every file (default: %(default)s)",
     )
     parser.add_argument(
+        "--holders",
+        type=_option("holders"),
+        default="auto",
+        metavar="N",
+        help="allocations for which the objects that keep them alive are looked up, or none (default: auto, 24)",
+    )
+    parser.add_argument(
         "--sources", action="store_true", help="put the source files that occur in stacks into the snapshot"
     )
     parser.add_argument("-m", dest="module", action="store_true", help="PROGRAM is a module, as with python -m")
@@ -121,6 +128,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "on_growth": lambda text: _options.growth(int(text) if text.isdecimal() else text),
     "on_signal": lambda text: frozenset() if text == "none" else _options.signal_numbers(_signals(text)),
     "ranks": _options.rank_numbers,
+    "holders": lambda text: False if text == "none" else _options.holders(int(text) if text.isdecimal() else text),
     "keep": lambda text: None if text == "all" else _number("keep", "a number of files, 1 or more, or 'all'")(text),
 }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{Memscape, parse};
-use clap::{Arg, CommandFactory};
+use clap::{Arg, Command, CommandFactory};
 use std::any::TypeId;
 
 fn folder(name: &str) -> PathBuf {
@@ -36,9 +36,15 @@ fn output_equal_to_an_input_is_rejected_by_every_command() {
     fs::hard_link(&input, &link).unwrap();
     fs::hard_link(&input, &hard).unwrap();
     let mut tried = Vec::new();
-    for command in Memscape::command().get_subcommands() {
-        let Some(out) = command.get_arguments().find(|argument| is_of::<OutputFile>(argument)) else { continue };
-        assert_eq!((out.get_long(), out.get_short()), (Some("output"), Some('o')), "{}", command.get_name());
+    let cli = Memscape::command();
+    let outputs = |command: &'_ Command| -> Vec<Arg> {
+        command.get_arguments().filter(|argument| is_of::<OutputFile>(argument)).cloned().collect()
+    };
+    for (command, out) in
+        cli.get_subcommands().flat_map(|command| outputs(command).into_iter().map(move |out| (command, out)))
+    {
+        let is_short = out.get_short() == Some('o');
+        assert_eq!(out.get_long() == Some("output"), is_short, "{}", command.get_name());
         let inputs: Vec<&Arg> = command.get_arguments().filter(|argument| is_of::<PathBuf>(argument)).collect();
         for read in &inputs {
             for written in [&input, &link, &hard] {
@@ -73,8 +79,10 @@ fn output_equal_to_an_input_is_rejected_by_every_command() {
         assert_eq!(refused, Ok(()), "{}", command.get_name());
         tried.push((command.get_name().to_owned(), inputs.len()));
     }
-    let names: Vec<&str> = tried.iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(names, ["whatif", "ranks", "crop", "convert", "export", "plot", "html"]);
+    let mut names: Vec<&str> = tried.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names.iter().filter(|name| **name == "check").count(), 3, "JSON, JUnit and Markdown");
+    names.dedup();
+    assert_eq!(names, ["whatif", "check", "ranks", "crop", "convert", "export", "plot", "html"]);
     assert!(tried.iter().all(|(_, inputs)| *inputs > 0), "{tried:?}");
     fs::remove_dir_all(&folder).unwrap();
 }
@@ -83,8 +91,18 @@ fn output_equal_to_an_input_is_rejected_by_every_command() {
 fn argument_named_output_is_an_output_file() {
     for command in Memscape::command().get_subcommands() {
         for argument in command.get_arguments() {
+            // `check` writes several reports, `attach` and `survey` write into a folder.
+            let is_report =
+                command.get_name() == "check" && ["json", "junit", "markdown"].map(Some).contains(&argument.get_long());
+            let is_folder = command.get_name() == "attach";
             let is_named = argument.get_long() == Some("output") || argument.get_id() == "out";
-            assert_eq!(is_named, is_of::<OutputFile>(argument), "{} {}", command.get_name(), argument.get_id());
+            assert_eq!(
+                is_named && !is_folder || is_report,
+                is_of::<OutputFile>(argument),
+                "{} {}",
+                command.get_name(),
+                argument.get_id()
+            );
         }
     }
 }

@@ -7,12 +7,9 @@ use crate::state::ranks::Survey;
 use crate::state::shared::Shared;
 use protocol::{Tone, Topic};
 
-/// Topics whose headlines raise the alarm, the most important first.
-pub(super) const ALARM_TOPICS: [Topic; 3] = [Topic::OutOfMemory, Topic::Leaks, Topic::Savings];
-
 /// Updates the alarm after a report has arrived. It stays as it was while a report is missing.
 pub(super) fn update(tab: &mut InsightsTab) {
-    for topic in ALARM_TOPICS {
+    for topic in Topic::ALARMS {
         let Some(report) = tab.report_of(topic) else { return };
         if let Some(headline) = &report.headline {
             tab.alarm = Alarm::Raised { topic, text: headline.text.clone() };

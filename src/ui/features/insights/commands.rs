@@ -32,7 +32,7 @@ rows! {
     });
     NEXT_STACK = tab_row(Insights, &["s"], "Show the next stack of the row", REPORT,
         |state, _| step_active_stack(&mut state.insights, 1));
-    PREVIOUS_STACK = tab_row(Insights, &["Shift+s"], "Show the previous stack of the row", REPORT,
+    PREVIOUS_STACK = tab_row(Insights, &[","], "Show the previous stack of the row", REPORT,
         |state, _| step_active_stack(&mut state.insights, -1));
     COPY = tab_row(Insights, &["Shift+c"], "Copy the insight as Markdown", "insights-copy",
         |state, out| out.extend(copied(&state.insights, &state.shared)));

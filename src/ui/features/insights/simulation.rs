@@ -1,7 +1,6 @@
 //! Simulation of common allocator settings in the background, and of plans after an OOM, for the reports that quote it.
 //! It starts once all reports have arrived, and gives way to simulations that the user requests.
 
-use crate::features::insights::alarm::ALARM_TOPICS;
 use crate::features::insights::data::{BackgroundSimulation, INITIAL_ROWS, InsightsTab, TopicQuestion};
 use crate::state::outbox::Outbox;
 use crate::state::settings::Dialog;
@@ -71,7 +70,7 @@ pub(super) fn next_unknown_topic(tab: &InsightsTab, shared: &Shared) -> Option<T
     let is_known_topic = |topic: Topic| reports.iter().any(|(of, _)| of.topic == topic);
     let is_unknown = |topic: &Topic| !topic.depends_on_range() && !is_known_topic(*topic);
     // The alarm needs few reports, so these come first.
-    let topic = ALARM_TOPICS.into_iter().chain(Topic::ALL).find(|topic| pending.is_none() && is_unknown(topic))?;
+    let topic = Topic::ALARMS.into_iter().chain(Topic::ALL).find(|topic| pending.is_none() && is_unknown(topic))?;
     let cursor_or_version = topic.depends_on_cursor().then_some(shared.cursor.moment);
     let (rows, version, is_simulated) = (INITIAL_ROWS as u32, *version, is_simulated(tab, topic));
     Some(TopicQuestion { topic, cursor_or_version, rows, version, range: None, is_simulated, pairing: None })

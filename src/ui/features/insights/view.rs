@@ -86,18 +86,11 @@ pub fn available_topics(shared: &Shared) -> Vec<Topic> {
     all_topics().filter(is_available).collect()
 }
 
-/// Topics whose reports repeat the warning of another topic. It counts once.
-const REPEATING: [(Topic, &[Topic]); 3] = [
-    (Topic::OutOfMemory, &[Topic::Peak, Topic::Fragmentation]),
-    (Topic::Leaks, &[Topic::Peak, Topic::Steps]),
-    (Topic::Settings, &[Topic::Savings]),
-];
-
 /// Returns the topics whose loaded reports contain warnings, without those that repeat the warning of another topic.
 pub fn alarms(tab: &InsightsTab) -> Vec<Topic> {
     let is_alarm = |report: &Report| report.statements.iter().any(|statement| statement.tone == Tone::Alarm);
     let warns = |topic: &Topic| tab.reports.iter().any(|(of, report)| of.topic == *topic && is_alarm(report));
-    let repeats = |topic: &Topic| REPEATING.iter().any(|(first, others)| others.contains(topic) && warns(first));
+    let repeats = |topic: &Topic| Topic::ALL.iter().any(|of| of.repeated_by().contains(topic) && warns(of));
     Topic::ALL.into_iter().filter(|topic| warns(topic) && !repeats(topic)).collect()
 }
 
