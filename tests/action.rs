@@ -46,7 +46,7 @@ fn steps() -> Vec<Value> {
     action()["runs"]["steps"].as_array().unwrap().clone()
 }
 
-/// A repository in which the action runs.
+/// A repository where the action runs.
 struct Workflow {
     folder: PathBuf,
     inputs: Map<String, Value>,

@@ -119,6 +119,7 @@ mod recommendations;
 #[path = "support/recorded.rs"]
 mod recorded;
 mod recorder;
+mod recorder_observed;
 #[path = "support/reencoded.rs"]
 mod reencoded;
 mod rehearsal;

@@ -68,6 +68,9 @@ first_block() {
     say "$2: pip install $1"
     python3 -m venv "$environment"
     "$environment/bin/pip" install --quiet --disable-pip-version-check "$package" || fail "$2: pip install failed"
+    # pytest finds the plugin by this entry point.
+    grep -qE '^memscape ?= ?memscape.pytest_plugin$' "$environment"/lib/python*/site-packages/memscape-*.dist-info/entry_points.txt ||
+        fail "$2: the plugin of pytest is not registered"
     mkdir "$folder/$2-run"
     cp "$folder/train.py" "$folder/$2-run"
     (

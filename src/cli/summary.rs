@@ -170,7 +170,7 @@ fn describe_device(device: &DeviceSummary, lines: &mut Vec<String>) {
         ("capacity", CAPACITY),
         ("used outside the allocator", OUTSIDE_ALLOCATOR),
         ("used by other processes", OTHER_PROCESSES),
-        ("used outside, or by other processes", OUTSIDE_OR_OTHERS),
+        ("used outside or by other processes", OUTSIDE_OR_OTHERS),
         ("paused (reserved, not on the GPU)", PAUSED),
         ("peak by memory_stats()", COUNTED_PEAK),
     ];

@@ -4,7 +4,7 @@
 //! queries examine only the allocations.
 
 use super::open::OpenFile;
-use super::origin::{has_labels, has_stack, holder_of, is_free_stack, stack_of, tensors_of};
+use super::origin::{has_labels, has_stack, is_free_stack, is_held_by, stack_of, tensors_of};
 use super::search_matches::SearchMatches;
 use super::stack_match::StackMatch;
 use super::stack_trees::Population;
@@ -13,7 +13,7 @@ use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::StackId;
-use protocol::{Direction, FrameMatcher, Match, PlotSettings, Query, Scope, SearchStart, Tally};
+use protocol::{Direction, Match, PlotSettings, Query, Scope, SearchStart, Tally};
 use std::ops::Range;
 
 /// Criterion that the allocations found by a search must meet.
@@ -131,18 +131,12 @@ pub(super) fn matches_target(
                     .iter()
                     .any(|tensor| matcher.matches(&file.snapshot.recorder.name(tensor)))
         }
-        Query::HeldBy(matcher) => is_held_by(file, history, id, matcher),
+        Query::HeldBy(matcher) => is_held_by(&file.snapshot, history, id, matcher),
         Query::Site(_) => {
             let stack = stack_of(&file.snapshot, history, id);
             matched.stacks.contains(stack.0) && !is_free_stack(history, id, stack)
         }
     }
-}
-
-/// Returns whether the recorder found a matching holder of an allocation.
-pub(super) fn is_held_by(file: &OpenFile, history: &DeviceHistory, id: AllocationId, matcher: &FrameMatcher) -> bool {
-    let holder = holder_of(&file.snapshot, history, id);
-    holder.is_some_and(|holder| matcher.matches(&file.snapshot.recorder.describe_holder(holder)))
 }
 
 /// Returns the next or previous match in a scope, starting at `begin` and wrapping around at the ends. Returns `None`

@@ -4,7 +4,7 @@ use analysis::{IdSet, metadata};
 use history::recorder::{Holder, Tensor};
 use history::replay::{AllocationId, DeviceHistory, Provenance};
 use history::snapshot::{Labels, LabelsId, Snapshot, StackId, StringId};
-use protocol::TENSOR_SEPARATOR;
+use protocol::{FrameMatcher, TENSOR_SEPARATOR};
 
 /// `internal_metadata` of a prefix block. `resize_` with an address hint allocates such a block in front of the hinted
 /// address and frees it immediately.
@@ -65,6 +65,17 @@ pub(super) fn holder_of<'a>(snapshot: &'a Snapshot, history: &DeviceHistory, id:
         return None;
     }
     snapshot.recorder.holder_at(history.device, allocations.address(id))
+}
+
+/// Returns whether the recorder found a matching holder of an allocation.
+pub(super) fn is_held_by(
+    snapshot: &Snapshot,
+    history: &DeviceHistory,
+    id: AllocationId,
+    matcher: &FrameMatcher,
+) -> bool {
+    let holder = holder_of(snapshot, history, id);
+    holder.is_some_and(|holder| matcher.matches(&snapshot.recorder.describe_holder(holder)))
 }
 
 /// Returns the description of a tensor: name, kind, shape and dtype.

@@ -19,7 +19,7 @@ def test_peak_is_that_of_the_block(fork: Fork) -> None:
             for _ in range(3):
                 allocate(20 * MiB)
         assert (peak.before_bytes, peak.peak_bytes, peak.left_bytes) == (100 * MiB, 30 * MiB, 10 * MiB)
-        with pytest.raises(memscape.PeakExceeded, match="above the limit of 40.00 MiB"):
+        with pytest.raises(memscape.PeakExceeded, match=r"above the limit of 40\.00 MiB"):
             with memscape.assert_peak_below("40MiB"):
                 allocate(41 * MiB)
         del before, kept
@@ -100,4 +100,3 @@ def test_pytest_plugin_fails_tests_above_their_limit(tmp_path: Path) -> None:
     assert "2 failed, 2 passed" in done.stdout, done.stdout + done.stderr
     assert "test_it.py:5)" in done.stdout
     assert len(list((tmp_path / "saved").iterdir())) == 2
-

@@ -1,9 +1,8 @@
 //! List of the events that pass a filter. Without a filter, the list needs no scan of the events.
 
 use super::rows::{pool_of, stack_of_event, stream_of};
-use crate::find::is_held_by;
 use crate::open::OpenFile;
-use crate::origin::has_labels;
+use crate::origin::{has_labels, is_held_by};
 use crate::stack_match::StackMatch;
 use analysis::event_terms::{EventTerm, EventTerms, NamedObject};
 use base::column::Column;
@@ -152,7 +151,7 @@ fn query_matches(
         }
         Query::HeldBy(matcher) => {
             let allocation = history.allocation_of(EventIdx(event));
-            allocation.is_some_and(|id| is_held_by(file, history, id, matcher))
+            allocation.is_some_and(|id| is_held_by(&file.snapshot, history, id, matcher))
         }
         Query::Stream(stream) => stream_of(file, history, event) == Some(*stream),
         Query::Pool(pool) => pool_of(file, history, event) == Some(*pool),

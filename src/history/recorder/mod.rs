@@ -5,8 +5,8 @@
 //! again. The tables refer to these values.
 
 mod data;
-mod observations;
 mod observed;
+mod observed_queries;
 mod observed_reading;
 mod reading;
 mod tree;

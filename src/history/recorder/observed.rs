@@ -67,7 +67,7 @@ pub struct Sample {
     pub free: Option<u64>,
     pub reserved: Option<u64>,
     pub live: Option<u64>,
-    /// Resident memory of the process, the part of it that is shared, and pinned memory.
+    /// Resident, shared and pinned memory of the process.
     pub resident: Option<u64>,
     pub shared: Option<u64>,
     pub pinned: Option<u64>,

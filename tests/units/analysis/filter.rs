@@ -11,6 +11,7 @@ fn shown(text: &str) -> String {
         Term::Query(Query::Frame(FrameMatcher::Exactly(text))) => format!("exactly {text}"),
         Term::Query(Query::Frame(FrameMatcher::Expression(_))) => "expression".to_owned(),
         Term::Query(Query::Site(_)) => "site".to_owned(),
+        Term::Query(Query::HeldBy(_)) => "held by".to_owned(),
         Term::Query(Query::Size(least, most)) => format!("size {least}..{most}"),
         Term::Query(Query::Number(number)) => format!("number {number}"),
         Term::Query(Query::Category(name)) => format!("category {name}"),

@@ -3,6 +3,7 @@
 mod facts;
 mod kind;
 mod kind_sums;
+mod pausing;
 mod remedies;
 mod statements;
 mod waiting;
@@ -26,6 +27,7 @@ use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::Action;
 pub use kind::{OomKind, OomRecord, oom_records};
 pub(super) use kind_sums::{KindSums, SumsByKind};
+use pausing::Pausing;
 use protocol::{CAPACITY, Cell, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, PROCESS, SheetRow, Threshold, Tone};
 use waiting::Waiting;
 
@@ -41,6 +43,7 @@ pub(super) struct OutOfMemory {
     /// OOM at the cursor, or else the newest. `None` if the trace has none.
     reported: Option<OomState>,
     waiting: Option<Waiting>,
+    pausing: Pausing,
 }
 
 impl Insight for OutOfMemory {
@@ -62,6 +65,7 @@ impl Insight for OutOfMemory {
             allocated: RoundedAtOoms::default(),
             reported,
             waiting: None,
+            pausing: Pausing::default(),
         }
     }
 
@@ -80,6 +84,7 @@ impl Insight for OutOfMemory {
             self.sites.push(site_of_event(file, history, event));
         }
         self.allocated.step(file, history, slice)?;
+        self.pausing.step(&file.snapshot, slice)?;
         let waiting = self.waiting.get_or_insert_with(|| Waiting::new(*event));
         live.step(file, history, &mut |id, _| waiting.add(file, history, id), slice)?;
         state.step(file, history, segments, slice)?;
@@ -111,6 +116,7 @@ impl Insight for OutOfMemory {
             waiting.write(writer, &facts, oom, given.segments);
         }
         statements::write(writer, &facts, oom, site);
+        self.pausing.write(writer);
         remedies::write(writer, &facts, given);
         statements::write_rest(writer, &facts, oom);
         match recorded_value(PROCESS) {
