@@ -3,13 +3,17 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
+use crate::generate;
+
+use flate2::Compression;
 use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
 use memscape::engine::{Engine, NeededBytes};
 use memscape::protocol::Access;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tui::{App, Depth, Disk, Found, Screen, Source, SurveyFile, plain};
@@ -228,6 +232,23 @@ fn views_match_golden_screens() {
             assert_golden(&format!("{name}_{}x{}", size[0], size[1]), seen.keys(&[key]));
         }
     }
+}
+
+#[test]
+fn phases_have_a_row_below_the_axis() {
+    let words = "--steps 2 --layers 2 --hidden 128 --record-from-start --no-annotations";
+    let (options, _) = generate::Options::parse(words.split_whitespace().map(str::to_owned)).unwrap();
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(&generate::generate(&options, Vec::new()).unwrap().0).unwrap();
+    let name = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tui-phases");
+    std::fs::write(name.with_extension("pickle.gz"), packed.finish().unwrap()).unwrap();
+    let seen = TerminalApp::open(&[name.to_str().unwrap()], [160, 40], COLOURS);
+    let text = seen.text();
+    let row = text.lines().find(|line| line.contains("▏forward")).unwrap_or_else(|| panic!("{text}"));
+    let places: Vec<usize> =
+        row.match_indices("▏forward").chain(row.match_indices("▏backward")).map(|(at, _)| at).collect();
+    assert_eq!(places.len(), 4, "two steps: {row}");
+    assert!(places[0] < places[2] && places[2] < places[1] && places[1] < places[3], "{row}");
 }
 
 #[test]

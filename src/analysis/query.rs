@@ -110,8 +110,11 @@ impl Query {
             let number = digits(number.trim()).and_then(|number| u32::try_from(number).ok());
             return number.map(Query::Number).ok_or(QueryError::Number);
         }
-        if let Some(labels) = labels::parse(text) {
-            return labels;
+        if let Some(stream) = text.strip_prefix("stream:") {
+            return labels::stream(stream).map(Query::Stream).ok_or(QueryError::Stream);
+        }
+        if let Some(pool) = text.strip_prefix("pool:") {
+            return labels::pool(pool).map(Query::Pool).ok_or(QueryError::Pool);
         }
         if is_hexadecimal(text) {
             let Some((from, to)) = text.split_once("..") else {
