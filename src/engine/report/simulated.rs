@@ -357,7 +357,8 @@ fn list(runs: &[&WhatIfRun]) -> String {
         });
         // All runs keep the recorded memory fraction.
         let options = run.settings.split(',').filter(|option| !option.starts_with(FRACTION));
-        text.push_str(&options.collect::<Vec<&str>>().join(","));
+        let options = options.collect::<Vec<&str>>().join(",");
+        text.push_str(if options.is_empty() { "the default settings" } else { &options });
     }
     if named.len() < runs.len() {
         text.push_str(&format!(" or {} more", runs.len() - named.len()));

@@ -3,7 +3,9 @@
 use super::moments::MIN_PROBLEM_BYTES;
 use crate::report::column::{self, sheet};
 use crate::report::layout::Layout;
-use crate::report::writer::{ReportWriter, allocation_evidence, bytes_text, moment_evidence, moment_text, truncate};
+use crate::report::writer::{
+    ReportWriter, allocation_evidence, bytes_text, is_notable, moment_evidence, moment_text, truncate,
+};
 use base::units::pluralize;
 use history::replay::AllocationId;
 use protocol::{Cell, HeldBySite, SegmentsKept, Tone};
@@ -20,7 +22,7 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, kept: &SegmentsKept, layout: 
 /// Writes statements about empty segments and about pinned ones.
 fn write_statements(writer: &mut ReportWriter<'_>, kept: &SegmentsKept, (moment, reserved): (u32, u64)) {
     let SegmentsKept { empty, empty_private, single_block: pinned, by_site, .. } = kept;
-    if empty.count > 0 {
+    if is_notable(empty.bytes, reserved) {
         let segments = pluralize(empty.count.into(), "empty segment");
         let is_cuda = writer.history.device >= 0;
         let how = if is_cuda { " with torch.cuda.empty_cache(), as PyTorch does before an OOM" } else { "" };
@@ -33,7 +35,9 @@ fn write_statements(writer: &mut ReportWriter<'_>, kept: &SegmentsKept, (moment,
         let text = format!("{segments} of private pools, {bytes}, stay until the pool is freed.");
         writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
     }
-    if let Some(first) = by_site.first().filter(|_| pinned.bytes >= MIN_PINNED_BYTES) {
+    if let Some(first) =
+        by_site.first().filter(|_| pinned.bytes >= MIN_PINNED_BYTES && is_notable(pinned.bytes, reserved))
+    {
         let is_much = pinned.bytes >= MIN_PROBLEM_BYTES && pinned.bytes >= reserved / 10;
         let text = format!(
             "{} pinned by one block: {} free (cached) cannot be released. Largest call site: {} ({} in {}).",

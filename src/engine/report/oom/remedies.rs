@@ -15,6 +15,13 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, given: &Giv
         return;
     }
     let simulated = Simulated::new(given.simulation);
+    let limit = given.simulation.and_then(|answer| answer.limit).filter(|limit| limit.is_fraction);
+    if let (Some(limit), Ok(_)) = (limit, &simulated) {
+        let [low, high] = [limit.low, limit.high].map(bytes_text);
+        let range = if low == high { low } else { [&low, " to ", &high].concat() };
+        let text = ["Memory limit: ", &range, " reserved, by a memory fraction (implied by the recording)."];
+        writer.add_statement(Tone::Fact, text.concat(), None);
+    }
     match &simulated {
         Ok(simulated) => simulated.write_for_oom(writer, facts.event),
         Err(unknown) => writer.add_statement(Tone::Fact, unknown.clone(), None),

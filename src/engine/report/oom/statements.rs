@@ -77,7 +77,9 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
     let fits = largest.max(from_driver / DRIVER_GRANULARITY * DRIVER_GRANULARITY);
     let is_expandable = matching().any(|totals| totals.kind.expandable);
     let pages = if is_expandable { SegmentSizing::Expandable } else { SegmentSizing::Fixed };
-    if let Some(device_free) = facts.device_free.filter(|_| has_segments) {
+    // What the driver has free does not limit the request then.
+    let is_limited = facts.device_free.is_some_and(|free| free >= driver_request_size(rounded, pages));
+    if let Some(device_free) = facts.device_free.filter(|_| has_segments && !is_limited) {
         let mut text = format!("Largest request that would have fit: ≤ {}", bytes_text(fits));
         if fits == largest {
             text.push_str(", in the largest free block of this pool.");
@@ -93,7 +95,14 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
     }
     if has_segments {
         let short_by = |free: u64| rounded.checked_sub(all_free.saturating_add(free)).filter(|&bytes| bytes > 0);
-        let (tone, text) = if fits >= rounded {
+        let (tone, text) = if is_limited && matching_free < rounded {
+            let text = format!(
+                "Free (cached) in this pool: ≤ {}, largest block ≤ {}.",
+                bytes_text(matching_free),
+                bytes_text(largest)
+            );
+            (Tone::Fact, text)
+        } else if largest >= rounded || fits >= rounded && !is_limited {
             let text =
                 "The request may have fit: free bytes are upper bounds, and a memory fraction may limit the process.";
             (Tone::Fact, text.to_owned())
@@ -123,7 +132,7 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
         };
         writer.add_statement(tone, text, Some(moment_evidence(moment)));
     }
-    if facts.device_free.is_some_and(|free| free >= driver_request_size(rounded, pages)) {
+    if is_limited {
         let text = "The device had enough free for this request: a memory fraction limits the process \
                     (torch.cuda.set_per_process_memory_fraction), or the driver's memory is fragmented.";
         writer.add_statement(Tone::Fact, text.to_owned(), None);

@@ -10,6 +10,7 @@
 
 mod effect;
 mod kv_cache;
+mod replaced;
 mod sheet;
 mod statements;
 
@@ -22,6 +23,7 @@ use base::units::{EventIdx, group_digits};
 use effect::GrowthEffects;
 use history::replay::{AllocationId, DeviceHistory};
 use protocol::{Grouping, ReportQuestion, Span, Threshold};
+use replaced::ReplacedTensors;
 pub(super) use statements::caller_text;
 
 /// Default of the minimum number of steps with growth of a call site.
@@ -92,26 +94,6 @@ impl SiteGrowth {
         self.previous.count
     }
 
-    /// Adds the growth of another call site. Steps count as risen if both sites rise. The values of the chart are
-    /// dropped.
-    fn add(&mut self, other: &SiteGrowth) {
-        let amounts = [
-            (&mut self.live, other.live),
-            (&mut self.first, other.first),
-            (&mut self.baseline, other.baseline),
-            (&mut self.previous, other.previous),
-        ];
-        for (sum, amount) in amounts {
-            (sum.bytes, sum.count) = (sum.bytes.saturating_add(amount.bytes), sum.count.saturating_add(amount.count));
-        }
-        (self.rises, self.early_rises) = (self.rises.min(other.rises), self.early_rises.min(other.early_rises));
-        (self.falls, self.early_falls) = (self.falls.max(other.falls), self.early_falls.max(other.early_falls));
-        let add = |((a, b), (c, d)): ((u64, u64), (u64, u64))| (a.saturating_add(c), b.saturating_add(d));
-        self.rise_range = self.rise_range.zip(other.rise_range).map(add);
-        self.late_rise_range = self.late_rise_range.zip(other.late_rise_range).map(add);
-        self.values = Vec::new();
-    }
-
     /// Returns the bytes of the last step end that are freed at the end of the trace.
     fn freed_later(&self) -> u64 {
         self.previous.bytes.saturating_sub(self.live.bytes)
@@ -140,9 +122,11 @@ pub(in crate::report) struct Growth {
     /// Groups of the call sites that have changed since the last step end.
     changed: Vec<u32>,
     effects: GrowthEffects,
+    /// Tensors that get larger, if no steps are known.
+    replaced: ReplacedTensors,
 }
 
-base::heap_bytes!(Growth: sites, [sites], moments, effects);
+base::heap_bytes!(Growth: sites, [sites], moments, effects, replaced);
 
 impl Growth {
     pub(in crate::report) fn new(file: &OpenFile, history: &DeviceHistory, steps: &Steps) -> Growth {
@@ -165,6 +149,7 @@ impl Growth {
             sites: vec![SiteGrowth::default(); file.groups.group_count(history, Grouping::CallSite) as usize],
             changed: Vec::new(),
             effects: GrowthEffects::default(),
+            replaced: ReplacedTensors::default(),
         }
     }
 
@@ -185,7 +170,8 @@ impl Growth {
             }
         }
         if self.moments.is_empty() {
-            return Ok(());
+            // Only inference has KV caches.
+            return if file.backward.is_empty() { self.replaced.step(file, history, slice) } else { Ok(()) };
         }
         // After the last step, the rest of the trace shows what is freed later.
         while self.next_end <= self.moments.len() as u32 {

@@ -1,7 +1,6 @@
 //! Statements about growing call sites.
 
 use super::effect::{MAX_EFFECTS, MAX_STATEMENTS};
-use super::kv_cache::KvCache;
 use super::{Growth, MIN_STEPS, SiteGrowth, min_steps};
 use crate::open::OpenFile;
 use crate::report::site_sums::{SiteSums, label};
@@ -45,13 +44,23 @@ pub(super) fn newest_live(never_freed: &SiteSums, group: u32) -> Option<u32> {
 }
 
 /// Returns whether the growth of a call site is worth a statement.
-fn is_notable_growth(history: &DeviceHistory, site: &SiteGrowth) -> bool {
+pub(super) fn is_notable_growth(history: &DeviceHistory, site: &SiteGrowth) -> bool {
     is_notable(site.growth(), history.live_peak().1)
 }
 
 /// Advice on a leak.
 const FIX: &str = "Free what this line keeps alive: entries of a list that every step appends to, or a loss with its \
                    graph (use loss.item()).";
+
+/// Returns the beginning of a sentence on growth by `total` bytes in each of several steps.
+pub(super) fn steady_text(name: &str, (total, steps): (u64, u32), is_constant: bool, after: &str) -> String {
+    let mean = bytes_text(total / u64::from(steps.max(1)));
+    let (constant, on_average) = match is_constant {
+        true => (mean + " ", String::new()),
+        false => (String::new(), format!(", {mean} on average")),
+    };
+    format!("{name} grew {constant}in each of the {}{after}{on_average}", pluralize(steps.into(), "step"))
+}
 
 /// Returns a sentence on the peak without a leak, preceded by a space.
 fn effect_text(peak: u64, without: u64) -> String {
@@ -112,7 +121,7 @@ impl Growth {
     }
 
     /// Returns the beginning of the sentence, with the growth per step, and the growth in all steps.
-    fn describe_growth(&self, site: &SiteGrowth, name: &str) -> (String, u64) {
+    pub(super) fn describe_growth(&self, site: &SiteGrowth, name: &str) -> (String, u64) {
         let is_constant = |range: Option<(u64, u64)>| range.is_some_and(|(min, max)| min == max);
         // The first two steps may add more, such as the cache of a prompt.
         let is_late_constant = site.rises == self.compared() && is_constant(site.late_rise_range);
@@ -125,61 +134,12 @@ impl Growth {
         let mean = bytes_text(total / u64::from(steps.max(1)));
         let text = if always || site.rises == steps {
             let is_constant = is_constant(if always { site.rise_range } else { site.late_rise_range });
-            let (constant, mean) = if is_constant { (mean + " ", String::new()) } else { (String::new(), mean) };
-            let on_average = if is_constant { String::new() } else { format!(", {mean} on average") };
-            format!("{name} grew {constant}in each of the {}{after}{on_average}", pluralize(steps.into(), "step"))
+            steady_text(name, (total, steps), is_constant, after)
         } else {
             let rises = group_digits(site.rises.into());
             format!("{name} grew in {rises} of {}{after}, {mean} per step", pluralize(steps.into(), "step"))
         };
         (text, total)
-    }
-
-    fn find_caches(&self, file: &OpenFile, history: &DeviceHistory, ranked: &[u32]) -> Option<KvCache> {
-        let growing = ranked.iter().filter_map(|&group| Some((group, self.sites.get(group as usize)?)));
-        KvCache::find(file, history, &growing.collect::<Vec<_>>())
-    }
-
-    /// Returns the call sites of KV caches.
-    pub(in crate::report) fn kv_caches(&self, file: &OpenFile, history: &DeviceHistory) -> Vec<u32> {
-        self.find_caches(file, history, &self.ranked(MIN_STEPS)).map_or_else(Vec::new, |caches| caches.groups)
-    }
-
-    /// Writes a statement about the growth of KV caches, if there is any, and returns their groups.
-    fn write_caches(&self, writer: &mut ReportWriter<'_>, ranked: &[u32], tones: &[Tone]) -> Vec<u32> {
-        let (file, history) = (writer.file, writer.history);
-        let Some(KvCache { groups, growth, is_inferred }) = self.find_caches(file, history, ranked) else {
-            return Vec::new();
-        };
-        if tones.contains(&Tone::Fact) && is_notable_growth(history, &growth) {
-            let others = match groups.len() as u64 - 1 {
-                0 => String::new(),
-                others => format!(" and {}", pluralize(others, "more call site")),
-            };
-            let first = groups.first().map_or_else(String::new, |&group| label(file, history, group));
-            let (text, total) = self.describe_growth(&growth, &(first + &others));
-            let text = format!(
-                "KV cache{}: {text}: {} in all, {} after the last step.",
-                if is_inferred { " (inferred)" } else { "" },
-                bytes_text(total),
-                bytes_text(growth.previous.bytes)
-            );
-            let span = self.span();
-            let evidence = Evidence {
-                span,
-                allocation: Some(growth.newest),
-                moment: span.map(|span| span.to),
-                ..Evidence::default()
-            };
-            writer.add_statement(Tone::Fact, text, Some(evidence));
-        }
-        groups
-    }
-
-    /// Writes a statement about the growth of KV caches, if there is any.
-    pub(in crate::report) fn write_kv_cache(&self, writer: &mut ReportWriter<'_>) {
-        let ranked = self.ranked(min_steps(writer.question).value);
-        self.write_caches(writer, &ranked, &[Tone::Fact]);
     }
 
     /// Returns the short sentence about a call site that leaks, such as `Likely leak: train.py:71 log keeps 42.0 MiB more
