@@ -7,7 +7,7 @@ use crate::generate;
 use crate::opened;
 
 use generate::Options;
-use memscape::compare::{Align, CompareOptions, Comparer, Comparison, Key, Outcome, PerSide, Row, TreeRow, peaks_in};
+use memscape::compare::{Align, CompareOptions, Comparer, Comparison, Key, Outcome, PerSide, Row, peaks_in};
 use memscape::engine::{Engine, Side, Work};
 use memscape::slice::TimeSlice;
 use memscape::units::Moment;

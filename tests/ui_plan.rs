@@ -201,7 +201,7 @@ fn plan_is_computed_drawn_and_undone() {
     let seen = view(&page.state.plan, &page.state).expect("the planner is visible");
     assert_eq!(page.worker.plans.last().and_then(|asked| asked.capacity), Some(80 << 30));
     assert_eq!(seen.facts[2], ("Capacity", "80.0 GiB: 80.0 GiB left".to_owned()));
-    page.plan(PlanAction::CapacityTyped("80 kB".into()));
+    page.plan(PlanAction::CapacityTyped("80 xB".into()));
     let seen = view(&page.state.plan, &page.state).expect("the planner is visible");
     assert_eq!(seen.capacity_error, "Expected a size such as 80 GiB or 80 GB.");
     page.plan(PlanAction::CapacityTyped(String::new()));
