@@ -17,7 +17,6 @@ fn shown(text: &str) -> String {
         Term::Query(Query::Category(name)) => format!("category {name}"),
         Term::Query(Query::Freed(freed)) => format!("freed {freed}"),
         Term::Query(Query::Metadata(matcher)) => format!("metadata {matcher:?}"),
-        Term::Query(Query::HeldBy(matcher)) => format!("held by {matcher:?}"),
         Term::Query(Query::Stream(stream)) => format!("stream {stream}"),
         Term::Query(Query::Pool(pool)) => format!("pool {pool:?}"),
         Term::Query(Query::Address(address)) => format!("address {address}"),
