@@ -40,9 +40,8 @@ impl Way {
     /// # Errors
     /// Returns a sentence if that is not possible.
     pub(super) fn run(self, process: &Process, script: &Path) -> Result<(), String> {
-        match self {
-            Way::Pep768 => remote_exec(process, script),
-        }
+        let Way::Pep768 = self;
+        remote_exec(process, script)
     }
 }
 
