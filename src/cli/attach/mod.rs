@@ -44,7 +44,7 @@ pub(crate) struct Attach {
     /// Events to keep per device
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     entries: Option<u64>,
-    /// Way to run code in the program; the default is pep768 from Python 3.14 on, otherwise gdb
+    /// Way to run code in the program
     #[arg(long, value_enum)]
     how: Option<Way>,
     /// Seconds to wait for the answer
