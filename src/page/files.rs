@@ -169,7 +169,10 @@ fn paste(app: &'static App, event: &Event) {
 
 fn open_list(app: &'static App, files: Option<FileList>) {
     let mut files = with_names(files);
-    folders::sort(&mut files);
+    // Two files are compared in the given order.
+    if files.len() > 2 {
+        folders::sort(&mut files);
+    }
     if !files.is_empty() {
         open_files(app, files);
     }

@@ -117,7 +117,7 @@ fn several_files_are_listed_and_can_be_chosen() {
     let (single, numbers) = single_allocation();
     let files = [
         fixtures::write_file("loss.png", b"\x89PNG\r\n\x1a\n"),
-        fixtures::write_file("single.pickle", &single),
+        fixtures::write_file("a-single.pickle", &single),
         halves(),
         fixtures::write_file("train.log", b"step 1"),
     ];
@@ -131,7 +131,7 @@ fn several_files_are_listed_and_can_be_chosen() {
         wait_for_summary(&page, &numbers);
         let lines = listed_snapshots(&page);
         let names: Vec<&str> = lines.iter().filter_map(|line| line.split(' ').next()).collect();
-        assert_eq!(names, ["single.pickle", "halves.pickle"], "{way}");
+        assert_eq!(names, ["a-single.pickle", "halves.pickle"], "{way}");
         pick_snapshot(&page, 1);
         wait_for_halves(&page);
     }
