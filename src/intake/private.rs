@@ -1,5 +1,6 @@
 //! Leaves private texts out of a decoded snapshot.
 
+use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use history::recorder::{CROP_KEY, Token, Tokens, ValueTree, parse_recorder};
 use history::snapshot::Snapshot;
@@ -68,7 +69,7 @@ const KEPT_FIELDS: [&[u8]; 14] = [
 
 /// Removes the texts of these kinds from a snapshot. Call this before its events are replayed.
 pub(crate) fn leave_out(snapshot: &mut Snapshot, what: LeaveOut) {
-    let mut names = HashMap::new();
+    let mut names: HashMap<Vec<u8>, usize, RandomState> = HashMap::default();
     snapshot.rewrite_texts(&mut |usage, text| match usage {
         TextUse::File if what.paths => Replacement::Text(public_path(text)),
         TextUse::FxKey | TextUse::FxValue if what.paths || what.source => Replacement::Removed,
