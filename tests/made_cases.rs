@@ -1,4 +1,4 @@
-//! What memscape says about files as people have them: every case of `../shared/cases` by its sentence, and the files
+//! Sentences about files as people have them: every case of `../shared/cases` by its sentence, and the files
 //! that made_cases.py writes with Python's own picklers and archives, by their numbers and sentences.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]

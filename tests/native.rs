@@ -168,6 +168,7 @@ mod tui_tmux;
 #[path = "support/turns.rs"]
 mod turns;
 mod ui;
+mod ui_alarm;
 mod ui_choosing;
 mod ui_events;
 mod ui_find;

@@ -4,15 +4,14 @@
 use crate::face::{self, Worker};
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::protocol::{
-    AxisPoint, Cell, Details, DeviceSummary, Evidence, Headline, MomentFacts, MomentSpec, OomPlan, Report,
-    ReportQuestion, Sheet, SheetColumn, SheetRow, Span, Statement, Threshold, Tone, Topic, WhatIf, WhatIfProof,
-    WhatIfQuestion, WhatIfRun,
+    AxisPoint, Cell, Details, DeviceSummary, Evidence, MomentFacts, MomentSpec, OomPlan, Report, ReportQuestion, Sheet,
+    SheetColumn, SheetRow, Span, Statement, Threshold, Tone, Topic, WhatIf, WhatIfProof, WhatIfQuestion, WhatIfRun,
 };
 use memscape::timeline::Axis;
 use memscape::ui::features::State;
 use memscape::ui::features::command::Command;
+use memscape::ui::features::insights::InsightsAction;
 use memscape::ui::features::insights::view::{ColumnKind, ReportView, StackView, TabState, tab_state, view};
-use memscape::ui::features::insights::{Alarm, InsightsAction};
 use memscape::ui::shell::action::Action;
 use memscape::ui::shell::commands;
 use memscape::ui::state::effect::Effect;
@@ -47,7 +46,7 @@ fn sheet(key: &str, rows: Vec<SheetRow>, value: u64) -> Sheet {
 
 /// A report with an alarm that has a span, a statement without evidence, and two sheets. The first sheet has 12 rows
 /// and 3 left out, and its first row selects and searches. The second has a row with nothing but a stack.
-fn report(topic: Topic) -> Report {
+pub(crate) fn report(topic: Topic) -> Report {
     let statement =
         |tone, text: &str, evidence| Statement { tone, text: text.into(), evidence, ..Statement::default() };
     let all = Evidence { moment: Some(40), allocation: Some(7), find: Some("train.py:12".into()), ..evidence(30, 59) };
@@ -68,7 +67,7 @@ fn report(topic: Topic) -> Report {
     }
 }
 
-fn device(device: i64, actions: &[(&str, u64)]) -> DeviceSummary {
+pub(crate) fn device(device: i64, actions: &[(&str, u64)]) -> DeviceSummary {
     DeviceSummary {
         device,
         events: 999,
@@ -81,11 +80,11 @@ fn device(device: i64, actions: &[(&str, u64)]) -> DeviceSummary {
 }
 
 /// A worker that sends no replies by itself.
-struct SilentWorker;
+pub(crate) struct SilentWorker;
 
 impl Worker for SilentWorker {}
 
-type Page = face::Page<SilentWorker>;
+pub(crate) type Page = face::Page<SilentWorker>;
 
 impl Page {
     /// A page that shows the Peak report.
@@ -96,7 +95,7 @@ impl Page {
         page
     }
 
-    fn why(&mut self, action: InsightsAction) {
+    pub(crate) fn why(&mut self, action: InsightsAction) {
         self.act(Action::feature(action));
     }
 
@@ -104,7 +103,7 @@ impl Page {
         self.act(Action::Command(step));
     }
 
-    fn report_request(&self) -> Option<(u32, ReportQuestion)> {
+    pub(crate) fn report_request(&self) -> Option<(u32, ReportQuestion)> {
         self.find_request(|request| match request {
             Request::Ask(Ask { serial, question: Question::Report(question), .. }) => Some((*serial, question.clone())),
             _ => None,
@@ -137,7 +136,7 @@ impl Page {
     }
 
     /// First and last visible event.
-    fn window(&self) -> [u32; 2] {
+    pub(crate) fn window(&self) -> [u32; 2] {
         let view = self.state.view.expect("a window");
         [0.0, 100.0].map(|column| view.x_from_column(column).round() as u32)
     }
@@ -186,60 +185,6 @@ fn warnings_of_hidden_topics_are_shown() {
     let counted: Vec<Topic> = whole.iter().copied().filter(|topic| !repeating.contains(topic)).collect();
     assert_eq!(page.marks().alarms, counted);
     assert!(!page.marks().is_busy && page.report_request().is_none());
-}
-
-/// Answers all report requests. The reports of `topics` have a headline, which is about the first statement.
-fn answer_with_headlines(page: &mut Page, topics: &[Topic]) {
-    while let Some((serial, question)) = page.report_request() {
-        let headline = Headline { text: format!("{:?} needs attention.", question.topic), statement: 0 };
-        let headline = topics.contains(&question.topic).then_some(headline);
-        page.answer_with(serial, Answer::Report(Box::new(Report { headline, ..report(question.topic) })));
-    }
-}
-
-#[test]
-fn alarm_is_headline_of_most_important_topic() {
-    let all = [Topic::Savings, Topic::Leaks, Topic::OutOfMemory];
-    let raised = |topic: Topic| Alarm::Raised { topic, text: format!("{topic:?} needs attention.") };
-    for (topics, expected) in [
-        (&all[..], raised(Topic::OutOfMemory)),
-        (&all[..2], raised(Topic::Leaks)),
-        (&all[..1], raised(Topic::Savings)),
-        (&[Topic::Peak], Alarm::None),
-    ] {
-        let mut page = Page::with_devices(SilentWorker, vec![device(0, &[]), device(1, &[])]);
-        assert_eq!(page.state.insights.alarm, Alarm::Unknown, "no report is known");
-        page.act(Action::TabChosen(Tab::Insights));
-        answer_with_headlines(&mut page, topics);
-        assert_eq!(page.state.insights.alarm, expected);
-        page.act(Action::DeviceChosen(1));
-        assert_eq!(page.state.insights.alarm, Alarm::Unknown, "of another device");
-    }
-}
-
-#[test]
-fn alarm_opens_its_report_with_half_of_the_height() {
-    let mut page = Page::with_devices(SilentWorker, vec![device(0, &[])]);
-    page.act(Action::TabChosen(Tab::Insights));
-    answer_with_headlines(&mut page, &[Topic::Leaks]);
-    assert_eq!(page.state.views.shown_height(), 30, "a late alarm moves nothing");
-    page.act(Action::TabChosen(Tab::CallTree));
-    page.why(InsightsAction::AlarmClicked);
-    assert_eq!((page.state.views.tab, page.state.insights.topic), (Tab::Insights, Topic::Leaks));
-    assert_eq!(page.state.views.shown_height(), 50);
-    let [from, to] = page.window();
-    assert!(from <= 100 && to >= 199 && to - from < 120, "the evidence of the headline is shown: {from}–{to}");
-    page.act(Action::ViewsResized(40));
-    assert_eq!(page.state.views.shown_height(), 40, "the user's height counts");
-}
-
-#[test]
-fn file_that_ran_out_of_memory_opens_with_half_of_the_height() {
-    let mut page = Page::with_devices(SilentWorker, vec![device(0, &[("oom", 1)])]);
-    assert_eq!((page.state.views.tab, page.state.insights.topic), (Tab::Insights, Topic::OutOfMemory));
-    assert_eq!(page.state.views.shown_height(), 50);
-    page.load(vec![device(0, &[])]);
-    assert_eq!(page.state.views.shown_height(), 30, "the next file has no alarm");
 }
 
 /// The engine of a page cannot simulate, so the reports quote simulations of another worker.

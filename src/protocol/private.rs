@@ -14,7 +14,7 @@ pub struct LeaveOut {
     pub metadata: bool,
     /// Name of the host.
     pub host: bool,
-    /// What the recorder wrote about the run, except what the numbers depend on: capacities, counters, steps.
+    /// Facts of the recorder about the run, except those that numbers depend on: capacities, counters, steps.
     pub recorder: bool,
 }
 

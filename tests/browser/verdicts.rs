@@ -1,4 +1,4 @@
-//! What stands first: the alarm below the header, verdicts above maps, the file that ran out of memory, and notes about
+//! The first lines: the alarm below the header, verdicts above maps, the file that ran out of memory, and notes about
 //! what a recording lacks.
 
 use crate::chromium::{Adapter, Chromium};

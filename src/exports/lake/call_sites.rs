@@ -174,7 +174,7 @@ impl Named {
     }
 }
 
-/// Returns the places that held a tenth or more of the live bytes, of which there are at most ten.
+/// Returns the places that held a tenth or more of the live bytes: at most ten.
 pub(super) fn holders(places: &BTreeMap<String, u64>) -> Vec<&str> {
     let all = places.values().fold(0u128, |sum, &bytes| sum + u128::from(bytes));
     places.iter().filter(|&(_, &bytes)| u128::from(bytes) * 10 >= all).map(|(place, _)| &**place).collect()

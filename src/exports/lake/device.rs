@@ -25,7 +25,7 @@ pub struct DeviceRows {
 }
 
 /// Returns the rows of a device, without the verdicts. Needs [`Engine::complete_side`](engine::Engine::complete_side).
-/// What the recorder wrote replaces what is known from the name of the file. `roots` are folders of the user's code.
+/// Facts of the recorder replace those in the name of the file. `roots` are folders of the user's code.
 pub fn device_rows(
     side: Side<'_>,
     summary: &DeviceSummary,

@@ -13,7 +13,7 @@ const MAX_DEPTH: u32 = 4;
 /// snapshots found. Files have a snapshot for each rank at most.
 const MAX_VISITS: usize = 1 << 20;
 const MAX_FOUND: usize = 4096;
-/// Number of items at the start of a list, one of which must be a container.
+/// Number of items at the start of a list. At least one must be a container.
 const MAX_FIRST: usize = 64;
 /// Maximum number of keys in an error message.
 const MAX_KEYS: usize = 8;

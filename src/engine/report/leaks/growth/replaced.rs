@@ -7,7 +7,7 @@ use base::slice::{SliceResult, TimeSlice};
 use history::replay::DeviceHistory;
 use protocol::Grouping;
 
-/// Minimum number of steps in which the tensors of a call site get larger.
+/// Minimum number of steps where the tensors of a call site get larger.
 const MIN_STEPS: u32 = 4;
 
 /// Sizes of the allocations of a call site, in order. A step begins when the size increases.
