@@ -279,7 +279,6 @@ fn click_selects_block_at_once_and_band_after_reply() {
     let selected = Details { allocation: 3, allocated_event: Some(1), ..Details::default() };
     page.answer_with(*serial, Answer::Details(Some(Box::new(selected.clone()))));
     assert_eq!(page.state.selection.as_deref(), Some(&selected));
-
     page.act(Action::Clicked(Pointer { x: 50.0, y: 80.0 }));
     let hits: Vec<_> = page
         .requests()
@@ -586,7 +585,6 @@ fn regrouped_stack_gets_new_outline_and_hit_test() {
     let (serial, plot_settings) = outline(&page);
     assert_eq!(plot_settings, PlotSettings::default());
     page.answer_with(serial, Answer::Outline(Vec::new()));
-
     page.act(Action::StackingChosen(Some(Grouping::Size)));
     page.act(Action::PointerMoved(Pointer { x: 10.0, y: 75.0 }));
     let hit = page.requests().into_iter().find_map(|request| match request {

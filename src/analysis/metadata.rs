@@ -12,7 +12,7 @@ const MAX_ENTRIES: usize = 64;
 /// Maximum number of characters of metadata that is shown in a list.
 const MAX_SHORT: usize = 200;
 
-/// Returns metadata on one line, at most [`MAX_SHORT`] characters. Control characters are replaced by spaces.
+/// Returns the first 200 characters of metadata on one line. Control characters are replaced by spaces.
 pub fn short(text: &str) -> String {
     let is_long = text.chars().nth(MAX_SHORT).is_some();
     let letters = text.chars().take(MAX_SHORT).map(|letter| if letter.is_control() { ' ' } else { letter });

@@ -53,23 +53,11 @@ impl LoadArgs {
     }
 }
 
-const LEAVE_OUT_HELP: &str = "Leave texts of the file out of the output: \"all\", or a list of
-
-paths        folders of source files, each replaced by a hash; file names are kept,
-             and paths of PyTorch, Python and well-known packages
-source       text of source files, and source lines of tracebacks
-annotations  names of annotations, numbered instead, except those of PyTorch
-metadata     user_metadata of events, names of tensors
-host         name of the host
-recorder     what the recorder wrote about the run, except capacities, counters and steps
-
-Sizes, times, addresses, totals, function names and line numbers are kept.";
-
 /// Texts to leave out of the output.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct LeaveOutArgs {
-    /// Leave texts of the file out of the output, for sharing: "all", or some of paths, source, annotations, metadata, host, recorder
-    #[arg(long = "leave-out", value_name = "TEXTS", value_parser = parse_leave_out, global = true, long_help = LEAVE_OUT_HELP)]
+    /// Leave texts of the file out of the output: all, or some of paths,source,annotations,metadata,host,recorder
+    #[arg(long = "leave-out", value_name = "TEXTS", value_parser = parse_leave_out, global = true)]
     texts: Option<LeaveOut>,
 }
 

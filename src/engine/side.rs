@@ -5,9 +5,11 @@ use super::device::SizeSource;
 use super::events::{pool_of, stack_of_event, stream_of};
 use super::open::OpenFile;
 use super::origin::{holder_of, is_free_stack, metadata_of, stack_of};
+use super::phases::PhaseFinder;
 use super::recorder_facts::paused_over_time;
 use super::stack_trees::Population;
 use analysis::InternalRules;
+use base::slice::{SliceResult, TimeSlice};
 use base::units::{EventIdx, Moment};
 use history::recorder::PausedBytes;
 use history::replay::{AllocationId, Curve, DeviceHistory, SegmentLifetimes};
@@ -34,6 +36,16 @@ impl Engine {
     pub fn complete_side(&mut self, device: i64) -> Option<Side<'_>> {
         self.file.as_deref_mut()?.prepare_all();
         self.side(device)
+    }
+}
+
+impl PhaseFinder {
+    /// Continues searching until the phases are found or the time slice is used up.
+    ///
+    /// # Errors
+    /// Returns an error if the time slice is used up. Another call continues the search.
+    pub fn step(&mut self, side: &Side<'_>, slice: &mut TimeSlice<'_>) -> SliceResult {
+        self.step_in(side.file, slice)
     }
 }
 

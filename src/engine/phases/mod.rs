@@ -15,7 +15,6 @@
 mod annotations;
 mod stacks;
 
-use crate::Side;
 use crate::open::OpenFile;
 use annotations::PhaseAnnotations;
 use base::slice::{SliceResult, TimeSlice};
@@ -57,14 +56,6 @@ impl PhaseFinder {
     /// Creates a search for the phases of the device with this ordinal.
     pub fn new(device: i64) -> PhaseFinder {
         PhaseFinder { device, ..PhaseFinder::default() }
-    }
-
-    /// Continues searching until the phases are found or the time slice is used up.
-    ///
-    /// # Errors
-    /// Returns an error if the time slice is used up. Another call continues the search.
-    pub fn step(&mut self, side: &Side, slice: &mut TimeSlice) -> SliceResult {
-        self.step_in(side.file, slice)
     }
 
     /// Continues searching. The stacks of the backward pass are known ([`OpenFile::find_backward`]).
