@@ -87,7 +87,9 @@ class Browser:
         finally:
             self._socket.settimeout(ANSWER_TIMEOUT_S)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
-        return answer["result"].get("value")
+        value = answer["result"].get("value")
+        # The page keeps numbers and units together with no-break spaces.
+        return value.replace("\xa0", " ") if isinstance(value, str) else value
 
     def click(self, x: float, y: float) -> None:
         """Click where a person would."""
