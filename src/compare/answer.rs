@@ -106,7 +106,7 @@ pub fn factor(ratio: f64) -> String {
     let percent = (ratio - 1.0) * 100.0;
     match ratio {
         _ if (0.05..0.5).contains(&percent.abs()) => {
-            format!("{}{:.1}\u{a0}%", if percent < 0.0 { '−' } else { '+' }, percent.abs())
+            format!("{}{:.1} %", if percent < 0.0 { '−' } else { '+' }, percent.abs())
         }
         _ if whole >= 1.0 && (ratio - whole).abs() < 0.005 * whole => format!("×{whole}"),
         10.0.. => format!("×{ratio:.1}"),

@@ -159,7 +159,7 @@ fn two_files_dropped_together_are_compared() {
     // The differential flame graph has signs besides its colours.
     let boxes = "[...document.querySelectorAll('.chart.delta i')].map(box => [box.className, box.textContent])";
     let boxes: Vec<[String; 2]> = serde_json::from_value(page.evaluate(boxes)).expect("pairs of texts");
-    assert!(boxes.len() > 4 && boxes.iter().any(|[class, _]| class == "more"), "{boxes:?}");
+    assert!(boxes.len() > 3 && boxes.iter().any(|[class, _]| class == "more"), "{boxes:?}");
     for [class, text] in &boxes {
         assert_eq!(text.starts_with("▲ +"), class == "more", "{text}");
         assert_eq!(text.starts_with("▼ −"), class == "less", "{text}");

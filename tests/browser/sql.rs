@@ -112,7 +112,10 @@ fn prepared_queries_fill_editor_table_and_chart() {
     }
     let page = open_empty_page();
     open_sql_tab(&page, &generate_file("sql.pickle", "--events 5000"));
-    assert_eq!(page.evaluate("document.querySelectorAll('#sql-canned button').length"), json!(20));
+    assert_eq!(
+        page.evaluate("document.querySelectorAll('#sql-canned button').length"),
+        json!(memscape::sql::EXAMPLE_QUERIES.len())
+    );
     page.click("#sql-canned [data-act='canned:3']");
     let rows = wait_for_rows(&page);
     assert_eq!(rows[0].as_array().unwrap().len(), 4, "device, event, live and reserved bytes");
