@@ -90,9 +90,11 @@ impl Sums {
         Ok(())
     }
 
-    /// Returns all key ids with their sums.
+    /// Returns all key ids with their sums, in ascending order, which does not depend on the hash seed.
     pub(crate) fn groups(&self) -> Vec<(u32, Sum)> {
-        self.sums.iter().map(|(&number, &sum)| (number, sum)).collect()
+        let order = self.sums.keys().map(|&number| (u128::from(number), number)).collect();
+        let sum = |number: u32| Some((number, *self.sums.get(&number)?));
+        sorted_numbers(order).into_iter().filter_map(sum).collect()
     }
 
     /// Returns the bytes whose key also occurs in the other file. Allocations without a stack never match by stack.

@@ -1,6 +1,6 @@
 //! The result of `memscape check` as JSON.
 
-use super::By;
+use super::arguments::By;
 use super::limits::{Growth, Limits};
 use super::verdict::{Check, CheckedDevice, Property, Site, Verdict};
 use crate::common_args::value_name;

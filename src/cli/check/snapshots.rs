@@ -1,6 +1,6 @@
 //! Opens the snapshots of a command one after the other, compares each with its baseline, and collects the results.
 
-use super::Arguments;
+use super::arguments::Arguments;
 use super::baseline::{Baseline, Identity, identities};
 use super::device::{DeviceBaseline, check_device};
 use super::verdict::{CheckedDevice, Verdict};

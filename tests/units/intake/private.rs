@@ -1,3 +1,5 @@
+//! Unit tests of `src/intake/private.rs`.
+
 use super::{public_path, traceback_line};
 use protocol::LeaveOut;
 
