@@ -62,6 +62,11 @@ pub(super) fn steady_text(name: &str, (total, steps): (u64, u32), is_constant: b
     format!("{name} grew {constant}in each of the {}{after}{on_average}", pluralize(steps.into(), "step"))
 }
 
+/// Returns true if the smallest and the largest growth of a step are equal.
+fn is_constant(range: Option<(u64, u64)>) -> bool {
+    range.is_some_and(|(min, max)| min == max)
+}
+
 /// Returns a sentence on the peak without a leak, preceded by a space.
 fn effect_text(peak: u64, without: u64) -> String {
     match peak.saturating_sub(without) {
@@ -120,16 +125,20 @@ impl Growth {
         text
     }
 
-    /// Returns the beginning of the sentence, with the growth per step, and the growth in all steps.
-    pub(super) fn describe_growth(&self, site: &SiteGrowth, name: &str) -> (String, u64) {
-        let is_constant = |range: Option<(u64, u64)>| range.is_some_and(|(min, max)| min == max);
+    /// Returns the growth in bytes that is stated about a call site, the number of steps in which it was measured, and
+    /// whether these are all steps.
+    fn stated_growth(&self, site: &SiteGrowth) -> (u64, u32, bool) {
         // The first two steps may add more, such as the cache of a prompt.
         let is_late_constant = site.rises == self.compared() && is_constant(site.late_rise_range);
-        let always = self.rises_always(site) && (is_constant(site.rise_range) || !is_late_constant);
-        let (total, steps) = match always {
-            true => (site.previous.bytes.saturating_sub(site.first.bytes), self.moments.len() as u32 - 1),
-            false => (site.growth(), self.compared()),
-        };
+        match self.rises_always(site) && (is_constant(site.rise_range) || !is_late_constant) {
+            true => (site.previous.bytes.saturating_sub(site.first.bytes), self.moments.len() as u32 - 1, true),
+            false => (site.growth(), self.compared(), false),
+        }
+    }
+
+    /// Returns the beginning of the sentence, with the growth per step, and the growth in all steps.
+    pub(super) fn describe_growth(&self, site: &SiteGrowth, name: &str) -> (String, u64) {
+        let (total, steps, always) = self.stated_growth(site);
         let after = if always || self.baseline == 0 { "" } else { " after the first two" };
         let mean = bytes_text(total / u64::from(steps.max(1)));
         let text = if always || site.rises == steps {
@@ -146,7 +155,8 @@ impl Growth {
     /// per step, 336 MiB in all.`
     fn headline(&self, site: &SiteGrowth, name: &str) -> String {
         let certainty = if self.certainty(site) == Certainty::Likely { "Likely" } else { "Possible" };
-        let [mean, total] = [site.growth() / u64::from(self.compared().max(1)), site.growth()].map(bytes_text);
+        let (total, steps, _) = self.stated_growth(site);
+        let [mean, total] = [total / u64::from(steps.max(1)), total].map(bytes_text);
         format!("{certainty} leak: {name} keeps {mean} more per step, {total} in all.")
     }
 
