@@ -150,7 +150,8 @@ fn without_private(tree: &ValueTree, what: LeaveOut) -> ValueTree {
                 (b"source_code", _) if what.source || what.paths => tokens.skip_value(value),
                 // The marker of a crop names the original file.
                 (key, Token::Dict) if key == CROP_KEY.as_bytes() && what.paths => {
-                    copy_dict(&mut others, key, &mut tokens, &[b"source"]);
+                    others.put(Token::Text(key));
+                    copy_entries(&mut others, &mut tokens, &[b"source"]);
                 }
                 (key, value) => {
                     others.put(Token::Text(key));
@@ -189,12 +190,6 @@ fn copy_field(kept: &mut ValueTree, key: &[u8], value: Token<'_>, tokens: &mut T
             copy_value(kept, value, tokens);
         }
     }
-}
-
-/// Copies a dict under a key, without these entries.
-fn copy_dict(kept: &mut ValueTree, key: &[u8], tokens: &mut Tokens<'_>, without: &[&[u8]]) {
-    kept.put(Token::Text(key));
-    copy_entries(kept, tokens, without);
 }
 
 /// Copies a dict whose start was read, without these entries.

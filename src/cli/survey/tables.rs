@@ -76,8 +76,9 @@ impl Tables {
         });
         self.sites.sort_by(|a, b| a.site.cmp(&b.site));
         self.sites.dedup_by(|a, b| a.site == b.site);
-        self.ooms
-            .sort_by(|a, b| (&a.key.snapshot, a.key.device, a.event).cmp(&(&b.key.snapshot, b.key.device, b.event)));
+        self.ooms.sort_by(|a, b| {
+            (&a.key.snapshot, a.key.device, a.record.event).cmp(&(&b.key.snapshot, b.key.device, b.record.event))
+        });
         self.steps
             .sort_by(|a, b| (&a.key.snapshot, a.key.device, a.step).cmp(&(&b.key.snapshot, b.key.device, b.step)));
     }

@@ -4,7 +4,7 @@ use super::call_sites::{CallSites, holders, signature};
 use super::rows::{Key, Object, OomRow, SiteRow, SiteUseRow, SnapshotRow, StepRow};
 use base::slice::TimeSlice;
 use base::units::Moment;
-use engine::{OomRecord, Side, StepSearch, oom_records};
+use engine::{Side, StepSearch, oom_records};
 use protocol::{CAPACITY, DeviceSummary};
 
 /// Maximum number of steps and of OOMs of a device that get a row.
@@ -46,7 +46,13 @@ pub fn device_rows(
     for record in records.iter().rev().take(MAX_ROWS) {
         let requested_by = sites.of_stack(side.event_stack(record.event)).clone();
         let signature = signature(&requested_by.place, &holders);
-        ooms.push(oom_row(&key, record, requested_by.site.clone(), signature));
+        ooms.push(OomRow {
+            key: key.clone(),
+            record: *record,
+            site: requested_by.site.clone(),
+            signature,
+            verdict: None,
+        });
         named.push(requested_by);
     }
     ooms.reverse();
@@ -91,24 +97,6 @@ fn snapshot_row(side: Side<'_>, summary: &DeviceSummary, key: Key, mut object: O
         idle_at_reserved_peak_bytes: (most > 0).then(|| most.saturating_sub(live_then)),
         conf,
         settings: None,
-        verdict: None,
-    }
-}
-
-fn oom_row(key: &Key, oom: &OomRecord, site: String, signature: String) -> OomRow {
-    OomRow {
-        key: key.clone(),
-        event: oom.event.into(),
-        requested_bytes: oom.requested_bytes,
-        live_bytes: oom.live_bytes,
-        reserved_bytes: oom.reserved_bytes,
-        device_free_bytes: oom.device_free_bytes,
-        idle_bytes: oom.idle_bytes,
-        outside_bytes: oom.outside_bytes,
-        largest_hole_bytes: oom.largest_hole_bytes,
-        kind: oom.kind.name(),
-        site,
-        signature,
         verdict: None,
     }
 }

@@ -1,5 +1,6 @@
 //! Rows of the five tables. Byte counts are requested bytes unless the name says otherwise.
 
+use engine::OomRecord;
 use std::sync::Arc;
 
 /// Part of the key that all tables except `site` have.
@@ -100,18 +101,10 @@ pub struct SiteRow {
 }
 
 /// A failed request.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OomRow {
     pub key: Key,
-    pub event: i64,
-    pub requested_bytes: u64,
-    pub live_bytes: u64,
-    pub reserved_bytes: u64,
-    pub device_free_bytes: Option<u64>,
-    pub idle_bytes: Option<u64>,
-    pub outside_bytes: Option<u64>,
-    pub largest_hole_bytes: Option<u64>,
-    pub kind: &'static str,
+    pub record: OomRecord,
     pub site: String,
     /// Hash of the place that made the request and of the places that held a tenth or more of the live bytes.
     pub signature: String,
