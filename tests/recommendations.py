@@ -186,7 +186,7 @@ def settings(tools, path, lines):
     """Return for each device with an exact replay the peaks under each line of settings, at both ends of the implied limit."""
     sys.path.insert(0, tools)
     import whatif_sim
-    snapshot, told = whatif_sim.load(path), []
+    snapshot, results = whatif_sim.load(path), []
     for device, trace in enumerate(snapshot.get("device_traces", [])):
         if not any(event["action"] == "alloc" for event in trace):
             continue
@@ -195,8 +195,8 @@ def settings(tools, path, lines):
         if not replay.exact():
             continue
         runs = {name: [run.peak for run in (best, worst) if run] for name, best, worst in whatif_sim.rows(recording, lines)}
-        told.append({"device": device, "runs": runs})
-    return told
+        results.append({"device": device, "runs": runs})
+    return results
 
 
 def recommendations(memscape, path):

@@ -110,11 +110,11 @@ fn check_settings(tools: &Path, name: &str, plain: &Path) -> usize {
         }
         let lines: Vec<&str> = tried.iter().map(|run| run.settings.as_str()).collect();
         let lines = serde_json::to_string(&lines).unwrap();
-        let told = referee(&["settings", tools.to_str().unwrap(), plain.to_str().unwrap(), &lines]);
-        let Some(told) = told.into_iter().find(|it| it["device"] == device.device) else { continue };
+        let results = referee(&["settings", tools.to_str().unwrap(), plain.to_str().unwrap(), &lines]);
+        let Some(result) = results.into_iter().find(|it| it["device"] == device.device) else { continue };
         for run in tried {
             let mut peaks: Vec<u64> =
-                told["runs"][&run.settings].as_array().unwrap().iter().filter_map(Value::as_u64).collect();
+                result["runs"][&run.settings].as_array().unwrap().iter().filter_map(Value::as_u64).collect();
             peaks.sort_unstable();
             peaks.dedup();
             let mut reported = run.peaks().to_vec();

@@ -12,7 +12,7 @@ from ._backend import Backend
 from ._warnings import warn
 
 _MOST_STEPS = 10_000
-# Number of the last steps whose live memory tells growth.
+# Number of steps, the last ones, over which growth of live memory is measured.
 _MOST_ENDS = 64
 
 

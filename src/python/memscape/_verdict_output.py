@@ -27,7 +27,7 @@ class VerdictOutput:
 
     @property
     def is_off(self) -> bool:
-        """True if nothing is to be printed."""
+        """True if no verdict is printed."""
         return self._to is None
 
     def write(self, text: str) -> None:

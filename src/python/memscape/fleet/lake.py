@@ -101,7 +101,7 @@ def hashed(texts: Iterable[Any]) -> str:
 
 
 def batch_name(sources: list[Source], run: str = "") -> str:
-    """Return the name of a batch. Equal sources have equal names, whoever surveys them.
+    """Return the name of a batch. Equal sources have equal names in every survey.
 
     `run` is a text of a survey that reads files again. Its results differ, and must not replace parts that a Delta log
     lists.
