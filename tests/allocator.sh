@@ -17,18 +17,16 @@ skip() {
 }
 
 . tests/allocator/pytorch.sh
+. tests/program.sh
 pytorch 2.15.0 || skip "$torch_missing"
 python=$torch_python
 
-binary=${MEMSCAPE_BINARY:-}
-if [[ -z $binary ]]; then
-    CARGO_INCREMENTAL=${CARGO_INCREMENTAL:-0} cargo build --quiet --locked --workspace --features gpu-test --bin memscape
-    binary=$target/debug/memscape
-fi
+program=${MEMSCAPE_BINARY:-}
+[[ -n $program ]] || build_program
 
 recordings=$target/tmp/allocator
 rm -rf "$recordings"
 # Warnings about failed requests are left out: such requests are part of the workloads.
 LD_LIBRARY_PATH=$torch_stub PYTHONPATH=$PWD/src/python PYTHONDONTWRITEBYTECODE=1 OMP_NUM_THREADS=1 TORCH_CPP_LOG_LEVEL=ERROR \
     "$python" -W ignore:"Failed to initialize NumPy" tests/allocator/record.py "$recordings"
-"$python" tests/allocator/check.py "$binary" "$recordings"
+"$python" tests/allocator/check.py "$program" "$recordings"

@@ -30,6 +30,9 @@ slow=(axe::views_and_dialogs opening::real_files_show view_links::hostile_link s
 left_out=(screenshots_of_ readme_picture)
 max_flaky=6
 
+# A test waits for the page half of the time.
+threads=$(($(nproc 2>/dev/null || echo 1) + 1))
+
 build=(--quiet --locked --workspace --features gpu-test)
 
 # tests TARGET THREADS ARGUMENTS...: runs tests of a target and appends their output to the log.
@@ -72,7 +75,7 @@ case "${1:-}" in
         # Given names also select slow tests and tests that need an optimized page.
         if ((${#names[@]} == 0)); then except+=("${optimized[@]}" "${slow[@]}"); fi
         mapfile -t single < <(list browser "${names[@]+"${names[@]}"}" "${except[@]/#/--skip=}" | grep -F "$(printf '%s\n' "${alone[@]}")")
-        tests browser "$(($(nproc 2>/dev/null || echo 1) > 1 ? 2 : 1))" "${names[@]+"${names[@]}"}" "${except[@]/#/--skip=}" "${alone[@]/#/--skip=}" || status=1
+        tests browser "$threads" "${names[@]+"${names[@]}"}" "${except[@]/#/--skip=}" "${alone[@]/#/--skip=}" || status=1
         if ((${#single[@]} > 0)); then tests browser 1 --exact "${single[@]}" || status=1; fi
         if ((${#names[@]} > 0)) && [[ -n $(list browsers "${names[@]}") ]]; then tests browsers 2 "${names[@]}" || status=1; fi
         ;;

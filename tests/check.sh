@@ -17,7 +17,9 @@ export CARGO_INCREMENTAL=0
 export PROPTEST_RNG_SEED=${PROPTEST_RNG_SEED-20261121}
 
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+beside=
+trap '[[ -z $beside ]] || kill -- "-$beside" 2>/dev/null || true; rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
 # One line per skipped step, with the reason.
 skipped=$work/skipped
 touch "$skipped" "$work/flaky"
@@ -29,6 +31,13 @@ gate() {
     printf '== %s\n' "$name"
     "$@" || { printf 'check: FAILED at "%s": %s\n' "$name" "$*" >&2; exit 1; }
     printf '   %s s\n' $((SECONDS - started))
+}
+
+# python_gates: the gates that run beside the tests in Chromium.
+python_gates() {
+    gate "Python package" tests/python.sh "$skipped" $extent
+    gate "recorder with a real PyTorch" tests/recorder.sh "$skipped" $extent
+    gate "surveys of many snapshots" tests/fleet.sh "$skipped" $extent
 }
 
 have() { command -v "$1" >/dev/null 2>&1; }
@@ -56,10 +65,15 @@ gate "page, not optimized" ./run page
 # After the page, which is embedded in the program. With Vulkan, to compare the GPU and CPU renderers if there is a
 # driver.
 gate "native tests" tests/native.sh
-gate "Python package" tests/python.sh "$skipped" $extent
-gate "recorder with a real PyTorch" tests/recorder.sh "$skipped" $extent
-gate "surveys of many snapshots" tests/fleet.sh "$skipped" $extent
-gate "page in Chromium" env MEMSCAPE_DIST=target/dev-page tests/browser.sh "$work/flaky"
+# Python tests use one core, and those in Chromium half of the others.
+set -m # in its own process group, to be stopped with its children
+python_gates >"$work/python.log" 2>&1 &
+beside=$!
+set +m
+gate "page in Chromium, beside the tests in Python" env MEMSCAPE_DIST=target/dev-page tests/browser.sh "$work/flaky"
+wait "$beside" || { cat "$work/python.log"; exit 1; }
+beside=
+cat "$work/python.log"
 
 if [[ $extent == --all ]]; then
     gate "slow native tests" tests/native.sh --slow

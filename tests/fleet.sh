@@ -8,14 +8,15 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 skipped=$1
 source tests/environment.sh
+source tests/program.sh
 
 packages=(pytest==9.2.0 duckdb==2.0.1 fsspec==2026.9.0)
 if ! environment fleet "${packages[@]}" pytest-xdist==3.8.0 s3fs==2026.9.0 'moto[server,s3]==5.2.5' deltalake==1.6.6; then
     echo "memscape fleet: no python3 with venv and PyPI" >>"$skipped"
     exit 0
 fi
-CARGO_INCREMENTAL=${CARGO_INCREMENTAL:-0} cargo build --quiet --locked --workspace --features gpu-test --bin memscape
-export MEMSCAPE_BINARY=${CARGO_TARGET_DIR:-$PWD/target}/debug/memscape PYTHONDONTWRITEBYTECODE=1
+build_program
+export MEMSCAPE_BINARY=$program PYTHONDONTWRITEBYTECODE=1
 
 # Ends all processes with the tests. Ray listens on all addresses, so it runs nowhere else.
 alone=(unshare --net --pid --fork --mount-proc --kill-child)

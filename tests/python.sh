@@ -7,6 +7,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 skipped=$1
 source tests/environment.sh
+source tests/program.sh
 
 if ! environment python pytest==9.2.0 mypy==2.4.1 ruff==0.17.6 maturin==1.16.0 pandas==2.3.3 polars==1.35.2; then
     echo "the Python package: no python3 with venv and PyPI" >>"$skipped"
@@ -16,8 +17,8 @@ venv=$tools/python
 "$venv/bin/ruff" check --quiet --no-cache
 "$venv/bin/ruff" format --quiet --no-cache --check
 "$venv/bin/mypy" --cache-dir "$tools/mypy" >/dev/null || "$venv/bin/mypy" --cache-dir "$tools/mypy"
-CARGO_INCREMENTAL=${CARGO_INCREMENTAL:-0} cargo build --quiet --locked --workspace --features gpu-test --bin memscape
-export MEMSCAPE_BINARY=${CARGO_TARGET_DIR:-$PWD/target}/debug/memscape PYTHONDONTWRITEBYTECODE=1
+build_program
+export MEMSCAPE_BINARY=$program PYTHONDONTWRITEBYTECODE=1
 
 report=$(mktemp)
 trap 'rm -f "$report"' EXIT

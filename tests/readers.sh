@@ -4,6 +4,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 skipped=$1
+source tests/program.sh
 tools=${MEMSCAPE_TOOLS:-${XDG_CACHE_HOME:-$HOME/.cache}/memscape-build}/readers
 mkdir -p "$tools"
 have() { command -v "$1" >/dev/null 2>&1; }
@@ -53,5 +54,5 @@ fi
 ls /usr/lib*/valgrind/dh_view.html >/dev/null 2>&1 || skip "DHAT's viewer as reader of exports: no Debian package valgrind"
 [[ -n $pprof ]] || skip "pprof as reader of exports: no Debian package golang-1.19-go"
 
-CARGO_INCREMENTAL=${CARGO_INCREMENTAL:-0} cargo build --quiet --locked --workspace --features gpu-test --bin memscape --example generate
+build_program
 PPROF=$pprof READERS=$tools "$tools/venv/bin/python" tests/readers.py "${CARGO_TARGET_DIR:-target}"

@@ -20,19 +20,17 @@ case ${1:-} in
 esac
 names=$*
 . tests/allocator/pytorch.sh
+. tests/program.sh
 
-binary=${MEMSCAPE_BINARY:-}
-if [[ -z $binary ]]; then
-    CARGO_INCREMENTAL=${CARGO_INCREMENTAL:-0} cargo build --quiet --locked --workspace --features gpu-test --bin memscape
-    binary=${CARGO_TARGET_DIR:-$PWD/target}/debug/memscape
-fi
+program=${MEMSCAPE_BINARY:-}
+[[ -n $program ]] || build_program
 
 for version in "${versions[@]}"; do
     if ! pytorch "$version"; then
         printf 'recorder with PyTorch %s: %s\n' "$version" "$torch_missing" >>"$skipped"
         continue
     fi
-    MEMSCAPE_BINARY=$binary LD_LIBRARY_PATH=$torch_stub PYTHONPATH=$PWD/src/python PYTHONDONTWRITEBYTECODE=1 \
+    MEMSCAPE_BINARY=$program LD_LIBRARY_PATH=$torch_stub PYTHONPATH=$PWD/src/python PYTHONDONTWRITEBYTECODE=1 \
         OMP_NUM_THREADS=1 TORCH_CPP_LOG_LEVEL=ERROR \
         "$torch_python" -W ignore:"Failed to initialize NumPy" -m pytest -p no:warnings tests/recorder_torch -m "$chosen" ${names:+-k "${names// / or }"}
 done

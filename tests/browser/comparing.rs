@@ -147,8 +147,9 @@ fn two_files_dropped_together_are_compared() {
     page.press("p");
     page.press("q");
     page.press_with("ArrowLeft", SHIFT);
-    page.wait_until("the range is in the link", || page.evaluate("location.hash.includes('&range=')") == true);
-    let link = page.evaluate("new URLSearchParams(location.hash.slice(1)).get('range')");
+    let link = page.wait_until_settled("the range in the link", || {
+        page.evaluate("new URLSearchParams(location.hash.slice(1)).get('range')")
+    });
     let ends = link.as_str().and_then(|range| range.split_once("..")).expect("two events");
     let [from, to] = [ends.0, ends.1].map(|event| event.parse::<i64>().expect("an event"));
     let range = PairMoments::Range((from + 1) as u32, (to + 1) as u32);
@@ -214,8 +215,9 @@ fn scope_from_a_to_b_compares_two_positions_in_one_file() {
     (0..9).for_each(|_| page.press_with("ArrowLeft", SHIFT));
     page.click("#scope-change");
     page.click("[data-topic='comparison']");
-    page.wait_until("the range is in the link", || page.evaluate("location.hash.includes('&range=')") == true);
-    let link = page.evaluate("new URLSearchParams(location.hash.slice(1)).get('range')");
+    let link = page.wait_until_settled("the range in the link", || {
+        page.evaluate("new URLSearchParams(location.hash.slice(1)).get('range')")
+    });
     let ends = link.as_str().and_then(|range| range.split_once("..")).expect("two events");
     let [from, to] = [ends.0, ends.1].map(|event| (event.parse::<i64>().expect("an event") + 1) as u32);
     let pairing = Pairing { b: a, at: PairMoments::Both(from, to), ..Pairing::default() };
