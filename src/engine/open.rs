@@ -8,6 +8,7 @@ use super::origin::{has_stack, site_with_name, stack_of};
 use super::plots::PlotCache;
 use super::recorder_facts;
 use super::search_matches::SearchMatches;
+use super::stack_match::{FORWARD_QUERY, StackMatch};
 use super::stack_trees::StackTrees;
 use analysis::{CategorySet, Sites, site};
 use base::heap::{self, HeapBytes};
@@ -33,6 +34,8 @@ pub(super) struct OpenFile {
     pub(super) sites: Sites,
     /// Stacks of the backward pass. Complete after [`OpenFile::categorize`] or [`OpenFile::find_backward`].
     pub(super) backward: BackwardStacks,
+    /// Stacks of the forward pass. Complete after [`OpenFile::find_forward`].
+    forward: StackMatch,
     pub(super) rounding: Rounding,
     name: String,
     format: String,
@@ -68,7 +71,7 @@ impl OpenFile {
         let rounding = Rounding::from_settings(&snapshot.settings);
         let groups = Groups::new(&snapshot);
         let orders = Vec::new();
-        let (backward, stack_trees, plots) = Default::default();
+        let (backward, forward, stack_trees, plots) = Default::default();
         let segments = histories.iter().map(|_| SegmentLifetimes::default()).collect();
         let versions = histories.iter().map(|_| Versions::default()).collect();
         OpenFile {
@@ -78,6 +81,7 @@ impl OpenFile {
             versions,
             sites,
             backward,
+            forward,
             rounding,
             name,
             format,
@@ -250,6 +254,16 @@ impl OpenFile {
         self.backward.step(&self.snapshot, slice)
     }
 
+    /// Continues searching for the stacks of the forward pass.
+    pub(super) fn find_forward(&mut self, slice: &mut TimeSlice) -> SliceResult {
+        self.forward.match_query(&self.snapshot, FORWARD_QUERY, slice)
+    }
+
+    /// Returns whether a stack has a frame of the forward pass. [`OpenFile::find_forward`] must have finished.
+    pub(super) fn is_forward(&self, stack: StackId) -> bool {
+        self.forward.stacks.contains(stack.0)
+    }
+
     /// Continues computing the data that a plot needs with these display settings: categories, and a stacking order or
     /// a layout.
     pub(super) fn prepare_picture(
@@ -415,10 +429,8 @@ impl OpenFile {
         let mut bytes = self.snapshot.heap_bytes();
         bytes.extend(self.histories.iter().flat_map(DeviceHistory::heap_bytes));
         bytes.push(("orders", heap::sum(self.orders.iter().map(|stacked| &stacked.order))));
-        bytes.push((
-            "call sites and colours",
-            self.groups.heap_bytes() + self.sites.heap_bytes() + self.backward.heap_bytes(),
-        ));
+        let passes = self.backward.heap_bytes() + self.forward.heap_bytes();
+        bytes.push(("call sites and colours", self.groups.heap_bytes() + self.sites.heap_bytes() + passes));
         bytes.push(("segments over time", heap::sum(&self.segments)));
         bytes.push(("pictures", self.plots.heap_bytes()));
         bytes.push(("versions", heap::sum(&self.versions)));

@@ -154,7 +154,7 @@ impl PeakPass {
         let (mut changes, without) = (self.changes, self.without.take());
         let mut without = match without {
             Some(without) => without,
-            None => self.start(file, history, matched, slice)?,
+            None => self.start(file, history, slice)?,
         };
         let result =
             changes.step(history, slice, |change| self.process_change(file, history, matched, &mut without, change));
@@ -174,15 +174,14 @@ impl PeakPass {
         &mut self,
         file: &OpenFile,
         history: &DeviceHistory,
-        matched: MatchedStacks<'_>,
         slice: &mut TimeSlice,
     ) -> SliceResult<PeakWithout> {
         let (roles, caches) = (&self.roles, &self.caches);
         let group = |id, by| file.groups.group_of(&file.snapshot, history, id, by);
         let is_cache = |id| !caches.is_empty() && caches.contains(&group(id, Grouping::CallSite));
         let role = |id| role_of(roles, group(id, Grouping::Category), || is_cache(id));
-        self.stale_gradients.step(file, history, matched, role, slice)?;
-        self.kept_activations.step(file, history, matched, role, slice)?;
+        self.stale_gradients.step(file, history, role, slice)?;
+        self.kept_activations.step(file, history, role, slice)?;
         let kinds = self.site_count + self.category_count;
         let groups = self.groupings.step(file, history, kinds + KINDS.len() as u32, slice)?;
         let mut without = PeakWithout::new(groups, self.peak.0);
