@@ -6,7 +6,7 @@ mod feature;
 pub(crate) mod grid;
 mod link;
 
-pub use grid::{COLUMNS, TableStatus, aria_sort, grid, status};
+pub use grid::{TableStatus, aria_sort, grid, status};
 
 pub(crate) use feature::FEATURE;
 
