@@ -26,6 +26,7 @@ mod profiler;
 mod queue;
 mod reader;
 mod roots;
+mod segment_dicts;
 mod settings;
 mod store;
 mod top;
