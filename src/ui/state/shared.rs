@@ -18,7 +18,7 @@ use crate::state::ranks::Ranks;
 use crate::state::rules::Rules;
 use crate::state::settings::Settings;
 use crate::state::slices::Slices;
-use crate::state::stage::{ARCHIVE_SEPARATOR, Help, Letters, Renderer, SnapshotChoice, Stage};
+use crate::state::stage::{Help, Letters, Renderer, SnapshotChoice, Stage, shared_folders};
 use crate::state::surroundings::Surroundings;
 use crate::state::toast::Toast;
 use crate::state::tools::Tools;
@@ -290,14 +290,4 @@ pub(crate) fn append_files(state: &mut Shared, from: usize, files: Vec<GivenFile
         load: None,
     }));
     first_new
-}
-
-/// Returns the length in bytes of the longest path prefix (archive and folders) that all names share.
-fn shared_folders(names: &[String]) -> usize {
-    let Some((first, others)) = names.split_first() else { return 0 };
-    let end = |(at, separator): (usize, &str)| at + separator.len();
-    let ends = first.match_indices('/').chain(first.match_indices(ARCHIVE_SEPARATOR)).map(end);
-    let is_shared =
-        |end: &usize| first.get(..*end).is_some_and(|head| others.iter().all(|name| name.starts_with(head)));
-    ends.filter(is_shared).max().unwrap_or(0)
 }
