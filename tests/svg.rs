@@ -301,7 +301,8 @@ fn larger_picture_keeps_window_and_has_more_pixels() {
         assert!(!picture.outline.is_empty() || once.outline.is_empty());
         assert_same_pixels(&picture, &PictureTheme::light());
     }
-    assert!(page.state.geometry.in_flight.is_none() && page.state.geometry.scene.is_some());
+    let geometry = page.state.focused_lane().expect("a lane").geometry;
+    assert!(geometry.in_flight.is_none() && geometry.scene.is_some());
 }
 
 /// All labels and marks around the picture, including the user's own, keep their place at twice the size.
@@ -360,8 +361,8 @@ fn page_requests_no_scene_during_export() {
     assert_eq!(page.effects.len(), asked, "no scene is requested during the export");
     let picture = page.settle().expect("a picture");
     assert_eq!(picture.view.left_px, 0, "picture shows the window at the time of the request");
-    let scene = page.state.geometry.scene.clone().unwrap();
-    assert_eq!(scene.view.x_per_px, page.state.view.unwrap().x_per_px, "the scene of the current window follows");
+    let scene = page.state.scene().cloned().unwrap();
+    assert_eq!(scene.view.x_per_px, page.state.view().unwrap().x_per_px, "the scene of the current window follows");
     // Opening another file cancels an export in progress.
     page.act(Action::Command(commands::export::save(Format::Png2)));
     page.act(Action::FilesGiven(vec![GivenFile { name: "b.pickle".into(), bytes: 1 }]));

@@ -90,7 +90,7 @@ impl Page {
     }
 
     fn view(&self) -> View {
-        self.state.view.expect("a view")
+        self.state.view().expect("a view")
     }
 }
 
@@ -353,7 +353,7 @@ fn switching_device_requests_its_scene() {
     page.act(Action::Clicked(Pointer { x: 50.0, y: 10.0 }));
     page.command(commands::NEXT_DEVICE);
     assert!(matches!(page.requests()[..], [Request::Ask(Ask { device: 1, question: Question::Scene { .. }, .. })]));
-    assert_eq!(page.state.geometry.scene, None);
+    assert_eq!(page.state.scene(), None);
     page.act(Action::DeviceChosen(7));
     assert_eq!(page.state.device_index, 1, "an unknown device is ignored");
     page.command(commands::NEXT_DEVICE);
@@ -458,9 +458,9 @@ proptest! {
             page.act(action);
             let state = &page.state;
             if state.file().is_none() {
-                prop_assert!(state.selection.is_none() && state.hover.is_none() && state.geometry.scene.is_none());
+                prop_assert!(state.selection.is_none() && state.hover.is_none() && state.scene().is_none());
             }
-            if let Some(view) = state.view {
+            if let Some(view) = state.view() {
                 prop_assert!(view.left_px >= 0 && view.bottom_px >= 0 && view.x_per_px > 0.0 && view.bytes_per_px > 0.0);
             }
             let shown: Vec<i64> = state.shown_lanes().map(|lane| lane.device.device).collect();

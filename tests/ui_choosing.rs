@@ -99,14 +99,14 @@ fn axis_starts_at_loaded_range() {
     page.reply(face::opened_reply(devices(Some(4_000_000))));
     let plane = page.state.plane().unwrap_or_else(|| panic!("no open device"));
     assert_eq!((plane.start, plane.extent.width), (4_000_000, 1_000_001));
-    let view = page.state.view.unwrap_or_else(|| panic!("no visible window"));
+    let view = page.state.view().unwrap_or_else(|| panic!("no visible window"));
     // Edges are whole pixels, so they may be off by half a pixel.
     let edges = [0.0, f64::from(view.width_px)].map(|column| view.x_from_column(column));
     let are_there = edges.iter().zip([4_000_000.0, 5_000_001.0]).all(|(edge, at)| (edge - at).abs() <= view.x_per_px);
     assert!(are_there, "{edges:?}");
     assert_eq!(navigate::device_axis(&page.state), Some([0.0, 1.0]));
     page.command(commands::MOVE_LEFT);
-    assert_eq!(page.state.view, Some(view), "no events before the range");
+    assert_eq!(page.state.view(), Some(view), "no events before the range");
 }
 
 #[test]

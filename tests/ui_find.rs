@@ -103,8 +103,8 @@ impl Page {
 
     /// Answers the scene request in flight.
     fn draw(&mut self) {
-        let (serial, view) = (self.state.geometry.in_flight.expect("a scene was requested"), self.state.view);
-        let view = view.expect("a view");
+        let lane = self.state.focused_lane().expect("a lane");
+        let (serial, view) = (lane.geometry.in_flight.expect("a scene was requested"), *lane.view);
         let scene = Scene { columns: columns(view), view, band_px: 1, quads: vec![], ground: None, identities: vec![] };
         self.answer_with(serial, Answer::Scene(Box::new(scene)));
     }
@@ -228,13 +228,13 @@ fn match_scrolls_into_view_without_zoom() {
     for command in [commands::ZOOM_EVENTS_IN; 6].into_iter().chain([commands::ZOOM_BYTES_IN; 6]) {
         page.command(command);
     }
-    let before = page.state.view.expect("a view");
+    let before = page.state.view().expect("a view");
     page.find("train");
     page.answer_search(TALLY);
     for (allocation, lowest_byte) in [(990, 0), (990, 900_000), (3, 0)] {
         page.command(commands::FIND_NEXT);
         page.answer_step(allocation, lowest_byte);
-        let view = page.state.view.expect("a view");
+        let view = page.state.view().expect("a view");
         assert_eq!((view.x_per_px, view.bytes_per_px), (before.x_per_px, before.bytes_per_px), "zoom does not change");
         let allocated_at = f64::from(allocation) + 1.0;
         assert!(
@@ -246,7 +246,7 @@ fn match_scrolls_into_view_without_zoom() {
         let held = view;
         page.command(commands::FIND_NEXT);
         page.answer_step(allocation, lowest_byte);
-        assert_eq!(page.state.view, Some(View { ..held }), "a visible match does not scroll");
+        assert_eq!(page.state.view(), Some(View { ..held }), "a visible match does not scroll");
     }
 }
 
@@ -344,7 +344,7 @@ fn highlighting_does_not_change_hit_test() {
     page.find("train");
     page.answer_search(TALLY);
     page.draw();
-    assert_ne!(page.state.geometry.plot_settings, PlotSettings::default(), "the match is highlighted");
+    assert_ne!(page.state.drawn_settings(), PlotSettings::default(), "the match is highlighted");
     assert_eq!(hit(&page), None);
 }
 

@@ -143,7 +143,7 @@ fn reply_updates_lane_that_requested_it() {
     let places: Vec<_> =
         page.state.shown_lanes().filter(|lane| lane.geometry.scene.is_some()).map(|lane| lane.index).collect();
     assert_eq!(places, [0]);
-    assert_eq!(page.state.geometry.scene, None, "the focused lane has no scene yet");
+    assert_eq!(page.state.scene(), None, "the focused lane has no scene yet");
 }
 
 #[test]
@@ -246,7 +246,7 @@ fn time_axis_aligns_lanes() {
         assert_eq!(lane.view.axis, Axis::Time);
         lane.view.x_from_column(0.0)
     };
-    let scale = page.state.view.expect("a view").x_per_px;
+    let scale = page.state.view().expect("a view").x_per_px;
     assert!((place(&page, 0) - place(&page, 1) - 32e6).abs() <= scale);
     assert_eq!(page.answer_scenes(), [0, 1], "a device without times is not drawn");
     let labels = lane_labels::lane_labels(&page.state);
@@ -351,7 +351,7 @@ fn device_without_times_is_shown_on_event_axis() {
     }
     page.act(Action::DeviceChosen(1));
     assert_eq!(page.state.axis, Axis::Events);
-    let view = page.state.view.expect("a view");
+    let view = page.state.view().expect("a view");
     assert_eq!(view, page.state.plane().expect("a plane").fit_like(view));
 }
 

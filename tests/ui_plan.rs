@@ -95,13 +95,13 @@ impl Page {
 
     /// Corners of the planned curve, empty if it is not drawn.
     fn curve(&self) -> Vec<[f64; 2]> {
-        let lines = memscape::ui::plot::plots::curves::curve_lines(&self.state, &self.state.view.expect("a window"));
+        let lines = memscape::ui::plot::plots::curves::curve_lines(&self.state, &self.state.view().expect("a window"));
         lines.into_iter().filter(|curve| curve.line == Line::Planned).flat_map(|curve| curve.points).collect()
     }
 
     /// Label of the planned peak in the timeline.
     fn mark(&self) -> Option<String> {
-        let lines = memscape::ui::plot::plots::curves::curve_lines(&self.state, &self.state.view.expect("a window"));
+        let lines = memscape::ui::plot::plots::curves::curve_lines(&self.state, &self.state.view().expect("a window"));
         lines.into_iter().find_map(|curve| curve.label).map(|mark| mark.text)
     }
 }
@@ -164,7 +164,7 @@ fn plan_is_computed_drawn_and_undone() {
     let mut page = Page::open_savings();
     let seen = view(&page.state.plan, &page.state).expect("the planner is visible");
     assert!(seen.rows.is_empty() && seen.facts.is_empty() && !seen.can_undo && !seen.is_drawn);
-    let whole = page.state.view.expect("a window");
+    let whole = page.state.view().expect("a window");
 
     page.plan(PlanAction::PresetAdded(Preset::Batch));
     let seen = view(&page.state.plan, &page.state).expect("the planner is visible");
@@ -180,7 +180,7 @@ fn plan_is_computed_drawn_and_undone() {
     );
     assert!(seen.is_drawn && seen.can_undo);
     assert_eq!(page.mark().as_deref(), Some("2.00 MiB as planned"));
-    let raised = page.state.view.expect("a window");
+    let raised = page.state.view().expect("a window");
     assert!(raised.bytes_per_px > 1.9 * whole.bytes_per_px, "the planned peak is in the picture");
 
     // An invalid factor shows an error and hides the computed figures.

@@ -195,7 +195,7 @@ impl Page {
     }
 
     fn view(&self) -> View {
-        self.state.view.expect("a window")
+        self.state.view().expect("a window")
     }
 
     fn height(&self) -> f64 {
@@ -229,7 +229,7 @@ fn plot_height_fits_its_content() {
         page.act(Action::Plot(PlotAction::KindChosen(at)));
         page.settle();
         assert_eq!(page.height().round() as u64, height);
-        assert_eq!(page.state.geometry.plot_settings.plot, [Plot::Stack, ADDRESSES, RESERVED][at]);
+        assert_eq!(page.state.drawn_settings().plot, [Plot::Stack, ADDRESSES, RESERVED][at]);
     }
     page.press(commands::NEXT_PLOT);
     assert_eq!(page.state.plot_settings.plot, Plot::Stack, "wraps to the first plot");

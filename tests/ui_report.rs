@@ -137,7 +137,7 @@ impl Page {
 
     /// First and last visible event.
     pub(crate) fn window(&self) -> [u32; 2] {
-        let view = self.state.view.expect("a window");
+        let view = self.state.view().expect("a window");
         [0.0, 100.0].map(|column| view.x_from_column(column).round() as u32)
     }
 

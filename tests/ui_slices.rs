@@ -117,7 +117,7 @@ impl Page {
     }
 
     fn view(&self) -> View {
-        self.state.view.expect("a window")
+        self.state.view().expect("a window")
     }
 
     fn press(&mut self, presses: &[AxisPress]) {

@@ -172,7 +172,7 @@ impl Page {
 
     /// Start and end of the window on its axis.
     fn window(&self) -> [f64; 2] {
-        let view = self.state.view.expect("a view");
+        let view = self.state.view().expect("a view");
         [0.0, f64::from(view.width_px)].map(|column| view.x_from_column(column))
     }
 
@@ -301,7 +301,7 @@ fn ruler_measures_exactly_and_stays_until_escape() {
     page.drag((10.0, 20.0), (60.0, 70.0), ALT);
     page.act(Action::DragEnded);
     let measured = ruler::measured(&page.state).expect("a ruler");
-    let view = page.state.view.unwrap();
+    let view = page.state.view().unwrap();
     let bytes = view.bytes_from_row(70.0) as i64 - view.bytes_from_row(20.0) as i64;
     assert_eq!((measured.events, measured.time_us, measured.bytes), (Some(500), Some(5000), bytes));
     // The ruler is fixed to the plane, not to the screen.
@@ -371,7 +371,7 @@ fn box_zooms_both_axes_and_flat_box_zooms_one() {
     assert!(Overlay::from_state(&page.state).zoom_box.is_none());
     let window = page.window();
     assert!((window[0] - 200.0).abs() < 11.0 && (window[1] - 700.0).abs() < 11.0, "{window:?}");
-    let rows = |page: &Page| [0.0, 100.0].map(|row| page.state.view.unwrap().bytes_from_row(row));
+    let rows = |page: &Page| [0.0, 100.0].map(|row| page.state.view().unwrap().bytes_from_row(row));
     let whole = View::fit(1000, 1 << 20, 100, 100);
     let expected = [10.0, 60.0].map(|row| whole.bytes_from_row(row));
     let height = expected[1] - expected[0];
@@ -380,42 +380,42 @@ fn box_zooms_both_axes_and_flat_box_zooms_one() {
     assert!(near(rows(&page), expected), "{:?} {expected:?}", rows(&page));
     for (to, changes_events) in [((90.0, 13.0), true), ((13.0, 90.0), false)] {
         page.wait();
-        let before = page.state.view.unwrap();
+        let before = page.state.view().unwrap();
         page.drag((10.0, 10.0), to, SHIFT);
         page.act(Action::DragEnded);
-        let after = page.state.view.unwrap();
+        let after = page.state.view().unwrap();
         assert_eq!(after.x_per_px < before.x_per_px, changes_events);
         assert_eq!(after.bytes_per_px < before.bytes_per_px, !changes_events);
     }
-    let before = page.state.view;
+    let before = page.state.view();
     page.drag((10.0, 10.0), (90.0, 90.0), SHIFT);
     page.command(commands::CLEAR_SELECTION);
     page.act(Action::DragMoved(Pointer { x: 95.0, y: 95.0 }));
     page.act(Action::DragEnded);
-    assert_eq!(page.state.view, before, "Esc cancels the box");
+    assert_eq!(page.state.view(), before, "Esc cancels the box");
 }
 
 #[test]
 fn consecutive_zooms_are_one_undo_step() {
     let mut page = Page::open();
-    let mut seen = vec![page.state.view];
+    let mut seen = vec![page.state.view()];
     for _ in 0..3 {
         page.wait();
         for _ in 0..5 {
             page.now_ms += 100.0;
             page.act(Action::Wheel { at: Pointer { x: 50.0, y: 50.0 }, delta: -50.0, axis: WheelAction::ZoomEvents });
         }
-        seen.push(page.state.view);
+        seen.push(page.state.view());
     }
     for before in seen.iter().rev().skip(1) {
         page.command(commands::UNDO_VIEW);
-        assert_eq!(page.state.view, *before);
+        assert_eq!(page.state.view(), *before);
     }
     page.command(commands::UNDO_VIEW);
     assert!(page.state.remark.is_some(), "no window before the first");
     for after in &seen[1..] {
         page.command(commands::REDO_VIEW);
-        assert_eq!(page.state.view, *after);
+        assert_eq!(page.state.view(), *after);
     }
     page.command(commands::UNDO_VIEW);
     page.command(commands::MOVE_RIGHT);
@@ -478,11 +478,11 @@ fn markers_show_values_and_belong_to_device() {
 #[test]
 fn typed_capacity_is_included_in_full_view() {
     let mut page = Page::open();
-    let whole = page.state.view.unwrap();
+    let whole = page.state.view().unwrap();
     page.act(Action::CapacityTyped("0.01".into()));
     let bytes = (0.01 * (1u64 << 30) as f64) as u64;
     assert_eq!(page.state.tools.capacity, Some(bytes));
-    let raised = page.state.view.unwrap();
+    let raised = page.state.view().unwrap();
     assert!(raised.bytes_from_row(100.0) > bytes as f64, "the full view includes the capacity");
     assert!(
         Overlay::from_state(&page.state).capacity.is_some_and(|(y, text)| y < 100.0 && text == "GPU capacity 10.2 MiB")
@@ -495,11 +495,11 @@ fn typed_capacity_is_included_in_full_view() {
     assert_eq!(page.state.tools.capacity, Some(bytes), "capacity is kept");
     page.command(commands::NEXT_DEVICE);
     page.act(Action::CapacityTyped(String::new()));
-    assert_eq!((page.state.tools.capacity, page.state.view), (None, Some(whole)));
+    assert_eq!((page.state.tools.capacity, page.state.view()), (None, Some(whole)));
     page.command(commands::ZOOM_EVENTS_IN);
-    let closer = page.state.view;
+    let closer = page.state.view();
     page.act(Action::CapacityTyped("0.01".into()));
-    assert_eq!(page.state.view, closer, "a zoomed window does not change");
+    assert_eq!(page.state.view(), closer, "a zoomed window does not change");
 }
 
 #[test]
@@ -557,7 +557,7 @@ fn selection_stays_in_view_after_regrouping() {
     assert!(
         page.worker.requests.iter().any(|it| matches!(it, Request::Ask(Ask { question: Question::Step { plot_settings: of, step: Step::To(3), .. }, .. }) if *of == plot_settings))
     );
-    let view = page.state.view.unwrap();
+    let view = page.state.view().unwrap();
     assert!((view.bytes_from_row(0.0)..view.bytes_from_row(100.0)).contains(&900_000.0));
 }
 

@@ -69,11 +69,11 @@ impl Page {
     }
 
     fn view(&self) -> View {
-        self.state.view.expect("a view")
+        self.state.view().expect("a view")
     }
 
     fn scene(&self) -> &Scene {
-        self.state.geometry.scene.as_ref().expect("a scene")
+        self.state.scene().expect("a scene")
     }
 }
 

@@ -212,26 +212,19 @@ base::listed! {
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     pub enum WhatIfGrade {
         #[default]
-        Proved = "proved",
-        FromSource = "from_source",
-        DependsOnStart = "depends_on_start",
-        DependsOnWaits = "depends_on_waits",
-        PoolsGuessed = "pools_guessed",
-        Departs = "departs",
-    }
-}
-
-impl WhatIfGrade {
-    /// Returns the label shown to users.
-    pub fn words(self) -> &'static str {
-        match self {
-            WhatIfGrade::Proved => "exact on this file",
-            WhatIfGrade::FromSource => "from PyTorch's source, untested here",
-            WhatIfGrade::DependsOnStart => "depends on what was allocated before the trace",
-            WhatIfGrade::DependsOnWaits => "depends on when other streams finish",
-            WhatIfGrade::PoolsGuessed => "private pools are guessed: the file does not name them",
-            WhatIfGrade::Departs => "the model departs from this recording",
-        }
+        /// The model reproduces the recording, and the recording exercises every rule that the prediction needs.
+        Proved = "proved", "exact on this file";
+        /// The prediction needs rules taken from PyTorch's source that the recording does not exercise.
+        FromSource = "from_source", "from PyTorch's source, untested here";
+        /// The prediction depends on the placement of allocations made before recording.
+        DependsOnStart = "depends_on_start", "depends on what was allocated before the trace";
+        /// Frees wait for other streams. How long they wait differs between runs, and is unknown where the recording did
+        /// not wait.
+        DependsOnWaits = "depends_on_waits", "depends on when other streams finish";
+        /// The recording has private pools, and the file does not record the pool of released memory.
+        PoolsGuessed = "pools_guessed", "private pools are guessed: the file does not name them";
+        /// The model does not reproduce the recording.
+        Departs = "departs", "the model departs from this recording";
     }
 }
 

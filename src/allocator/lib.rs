@@ -80,7 +80,6 @@ pub use check::Check;
 pub use conf::{LineError, Problem};
 pub use counts::{Exercised, Totals};
 pub use findings::{Cause, Findings};
-pub use grade::Grade;
 pub use implied::Implied;
 pub use infer::{Inference, Proof};
 pub use model::Allocator;

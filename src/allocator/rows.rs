@@ -4,7 +4,7 @@ use super::addresses::Order;
 use super::answer::{WhatIfGrade, WhatIfLow, WhatIfOrigin, WhatIfProof, WhatIfQuestion, WhatIfRun, WhatIfWarning};
 use super::bands::{Banded, Doubts, Start};
 use super::ends::limits;
-use super::grade::{Grade, grade};
+use super::grade::grade;
 use super::infer::Proof;
 use super::plan::{EmptyCache, Outcome, Plan, StartState};
 use super::program::Program;
@@ -99,7 +99,7 @@ impl Row {
             settings: self.settings.to_string(),
             program: self.program.clone(),
             origin: self.origin,
-            grade: described_grade(grade(proof, &self.settings, doubts.start.is_some(), &outcome.exercised)),
+            grade: grade(proof, &self.settings, doubts.start.is_some(), &outcome.exercised),
             peak_reserved,
             peak_event,
             allocated_at_peak,
@@ -135,17 +135,6 @@ impl Row {
             (WhatIfWarning::ThrowingIsNew, is_new && self.settings.throws),
         ];
         warnings.into_iter().filter(|(_, applies)| *applies).map(|(warning, _)| warning).collect()
-    }
-}
-
-fn described_grade(grade: Grade) -> WhatIfGrade {
-    match grade {
-        Grade::Proved => WhatIfGrade::Proved,
-        Grade::FromSource => WhatIfGrade::FromSource,
-        Grade::DependsOnStart => WhatIfGrade::DependsOnStart,
-        Grade::DependsOnWaits => WhatIfGrade::DependsOnWaits,
-        Grade::PoolsGuessed => WhatIfGrade::PoolsGuessed,
-        Grade::Departs => WhatIfGrade::Departs,
     }
 }
 

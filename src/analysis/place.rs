@@ -2,6 +2,7 @@
 //!
 //! A change of a rule changes the hashes, so it needs a new [`RULES_VERSION`].
 
+use history::python_path::{below_last, below_packages, below_standard_library, has_drive, is_decimal};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
@@ -81,11 +82,10 @@ fn split_prefix<'a>(path: &'a str, roots: &[String]) -> (&'static str, &'a str) 
     if let Some(rest) = roots.iter().find_map(in_root) {
         return ("work:", rest);
     }
-    let packages = after_last(path, |folder| matches!(folder, "site-packages" | "dist-packages"));
-    if let Some(rest) = packages {
+    if let Some(rest) = below_packages(path) {
         return ("pkg:", rest);
     }
-    if let Some(rest) = after_standard_library(path) {
+    if let Some(rest) = below_standard_library(path) {
         return ("py:", rest);
     }
     // Generated code. Its names contain hashes of the machine's settings.
@@ -96,7 +96,7 @@ fn split_prefix<'a>(path: &'a str, roots: &[String]) -> (&'static str, &'a str) 
         return ("ipython:", cell);
     }
     let ray = |folder: &str| folder.strip_prefix("_ray_pkg_").is_some_and(is_hex);
-    let work = after_last(path, ray).or_else(|| after_last(path, |folder| folder.ends_with(".runfiles")));
+    let work = below_last(path, ray).or_else(|| below_last(path, |folder| folder.ends_with(".runfiles")));
     if let Some(rest) = work {
         return ("work:", rest);
     }
@@ -106,35 +106,13 @@ fn split_prefix<'a>(path: &'a str, roots: &[String]) -> (&'static str, &'a str) 
     }
 }
 
-/// Returns the part of a path after the last folder that matches.
-fn after_last(path: &str, is_match: impl Fn(&str) -> bool) -> Option<&str> {
-    let mut end = path.rfind('/')?;
-    loop {
-        let start = path.get(..end)?.rfind('/').map_or(0, |slash| slash + 1);
-        if is_match(path.get(start..end)?) {
-            return path.get(end + 1..);
-        }
-        end = start.checked_sub(1)?;
-    }
-}
-
-/// Returns the part of a path below Python's standard library: `lib/python3.N` or, on Windows, `Lib`.
-fn after_standard_library(path: &str) -> Option<&str> {
-    if let Some(rest) = after_last(path, |folder| folder.strip_prefix("python3.").is_some_and(is_decimal)) {
-        let before = path.len().checked_sub(rest.len() + 1).and_then(|end| path.get(..end))?;
-        let folder = before.rsplit('/').nth(1)?;
-        return matches!(folder, "lib" | "lib64").then_some(rest);
-    }
-    after_last(path, |folder| folder == "Lib").filter(|_| has_drive(path))
-}
-
 /// Returns the number of a notebook's cell: `3` in `<ipython-input-3-0a1b>`, `81` in `/tmp/ipykernel_7/81.py`.
 fn notebook_cell(path: &str) -> Option<&str> {
     let digits = |text: &'_ str| text.bytes().take_while(u8::is_ascii_digit).count();
     if let Some(rest) = path.strip_prefix("<ipython-input-") {
         return rest.get(..digits(rest));
     }
-    let name = after_last(path, |folder| folder.strip_prefix("ipykernel_").is_some_and(is_decimal))?;
+    let name = below_last(path, |folder| folder.strip_prefix("ipykernel_").is_some_and(is_decimal))?;
     name.get(..digits(name))
 }
 
@@ -147,11 +125,6 @@ fn in_home(path: &str) -> Option<&str> {
         }
     }
     path.strip_prefix("/root/").or_else(|| path.strip_prefix("/workspace/"))
-}
-
-/// Returns whether a path starts with a Windows drive, such as `C:/`.
-fn has_drive(path: &str) -> bool {
-    matches!(path.as_bytes(), [letter, b':', b'/', ..] if letter.is_ascii_alphabetic())
 }
 
 /// Returns whether a folder's name looks like a date, an id or a hash, which differ from run to run.
@@ -170,10 +143,6 @@ fn is_numbered(folder: &str) -> bool {
 
 fn is_hex(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-}
-
-fn is_decimal(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Returns whether a path, with `/` as separator, is a library, an interpreter, or unknown. The line numbers of such

@@ -5,6 +5,7 @@
 //! because the innermost frames belong to the recorder.
 
 use base::column::Column;
+use history::python_path::STANDARD_LIBRARY;
 use history::snapshot::{Frame, FrameId, Snapshot, StackId, StringId};
 use std::fmt::Write;
 
@@ -12,7 +13,7 @@ use std::fmt::Write;
 const LIBRARY_PATHS: [&str; 9] = [
     "/site-packages/torch/",
     "/dist-packages/torch/",
-    "/lib/python3",
+    STANDARD_LIBRARY,
     "site-packages/",
     "dist-packages/",
     "<frozen",

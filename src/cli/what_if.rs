@@ -189,7 +189,7 @@ fn table(runs: &[&WhatIfRun]) -> Sheet {
         column::text("retries", "Retries", words::retries),
         column::text("oom", "OOM", words::oom),
         column::text("settings", "Settings", |run: &WhatIfRun| words::run_name(run) + recorded(run)),
-        column::text("grade", "Confidence", |run: &WhatIfRun| run.grade.words().to_owned()),
+        column::text("grade", "Confidence", |run: &WhatIfRun| run.grade.title().to_owned()),
     ];
     let sheet = column::sheet(["runs", "Runs", ""], &columns);
     column::add_rows(sheet, &columns, runs, usize::MAX, |_| SheetRow::default())

@@ -1,30 +1,23 @@
 //! Aligns two traces and pairs their allocations. If both traces have steps, the steps are aligned first. Allocations
 //! are paired by their sequence (within each step). Without enough pairs, moments are aligned by the share of events.
 
+mod sequences;
+
 use crate::alignment::{Align, Alignment};
 use crate::key::{Key, PAIRING_KEYS};
-use crate::sequence::{Diff, Window};
+use crate::sequence::Diff;
 use crate::tables::KeyTables;
 use base::column::Column;
 use base::slice::{SliceResult, TimeSlice};
-use base::units::Moment;
 use engine::{Side, StepSearch};
 use hashbrown::HashMap;
 use history::replay::AllocationId;
+use sequences::{Sequence, windows};
 
 /// Minimum percentage of allocations, in the shorter trace, that must be paired for an alignment by allocations.
 const MIN_PAIRED_PERCENT: usize = 25;
 /// Minimum percentage of allocations whose key must occur in the other trace, for the key to be selected.
 const MIN_MATCHED_PERCENT: u64 = 90;
-
-/// Allocations of a trace whose key also occurs in the other trace: their positions and keys.
-#[derive(Default)]
-struct Sequence {
-    places: Vec<u32>,
-    keys: Vec<u32>,
-    /// Number of allocations of the trace that have been examined.
-    next: usize,
-}
 
 /// Resumable computation of an alignment.
 pub(crate) struct Aligner {
@@ -272,39 +265,4 @@ impl Aligner {
 fn matched_percent(keys: &[Vec<u32>; 2], [a, b]: &[Vec<u32>; 2]) -> u64 {
     let both: u64 = a.iter().zip(b).map(|(one, other)| u64::from(*one.min(other))).sum();
     200 * both / (keys.iter().map(Vec::len).sum::<usize>() as u64).max(1)
-}
-
-impl Sequence {
-    /// Collects the allocations whose key also occurs in the other trace.
-    fn step(&mut self, keys: &[u32], others: &[u32], slice: &mut TimeSlice) -> SliceResult {
-        while let Some(part) = slice.next_range(&mut self.next, keys.len(), 2)? {
-            for (place, &key) in part.clone().zip(keys.get(part).unwrap_or_default()) {
-                if others.get(key as usize).is_some_and(|&count| count > 0) {
-                    self.places.push(place as u32);
-                    self.keys.push(key);
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Returns the parts of the traces that are paired separately: before the first step, within each step, between steps,
-/// and after the last step.
-fn windows(sides: [&Side; 2], sequences: [&Sequence; 2], steps: &[[(u32, u32); 2]]) -> Vec<Window> {
-    let place = |side: &Side, sequence: &Sequence, moment: u32| {
-        let allocated_at = side.history.allocations.allocated_by(Moment(moment).0);
-        sequence.places.partition_point(|&place| place < allocated_at) as u32
-    };
-    let mut windows = Vec::new();
-    let mut from = (0, 0);
-    let ends = sequences.map(|sequence| sequence.places.len() as u32);
-    let places =
-        steps.iter().flatten().map(|&(a, b)| (place(sides[0], sequences[0], a), place(sides[1], sequences[1], b)));
-    for to in places.chain([(ends[0], ends[1])]) {
-        let to = (to.0.max(from.0), to.1.max(from.1));
-        windows.push(Window { a: (from.0, to.0), b: (from.1, to.1) });
-        from = to;
-    }
-    windows
 }

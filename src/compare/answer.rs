@@ -154,26 +154,12 @@ base::listed! {
     /// Result of comparing an allocation with its partner in the other trace.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     pub enum Outcome {
-        Same = "same",
-        Resized = "resized",
-        LongerInB = "longer_in_b",
-        LongerInA = "longer_in_a",
-        OnlyInA = "only_in_a",
-        OnlyInB = "only_in_b",
-    }
-}
-
-impl Outcome {
-    /// Returns the label shown to users.
-    pub fn title(self) -> &'static str {
-        match self {
-            Outcome::Same => "same size and lifetime",
-            Outcome::Resized => "resized",
-            Outcome::LongerInB => "longer lifetime in B",
-            Outcome::LongerInA => "longer lifetime in A",
-            Outcome::OnlyInA => "only in A",
-            Outcome::OnlyInB => "only in B",
-        }
+        Same = "same", "same size and lifetime";
+        Resized = "resized", "resized";
+        LongerInB = "longer_in_b", "longer lifetime in B";
+        LongerInA = "longer_in_a", "longer lifetime in A";
+        OnlyInA = "only_in_a", "only in A";
+        OnlyInB = "only_in_b", "only in B";
     }
 }
 

@@ -4,17 +4,15 @@
 //! Devices of the second file have [separate ordinals](second_file_ordinal), so that all queries about a device also
 //! work for the second file. Queries about both files are answered here.
 
-use crate::alignment::{Alignment, peaks_in};
+mod active;
+mod queries;
+
 use crate::comparing::{CompareOptions, Comparer};
-use crate::delta::Delta;
-use crate::report::report;
+use active::ActiveComparison;
 use base::slice::{SliceResult, TimeSlice};
-use base::units::Moment;
 use engine::{Answer, Ask, Engine, NeededBytes, Question, Reply, Request, Side, Work};
-use protocol::{
-    Align, CategorySet, FileSummary, PairAnswer, PairMap, PairMoments, PairQuestion, Pairing, PlanGroup, PlanQuestion,
-    second_file_ordinal, split_ordinal,
-};
+use protocol::{CategorySet, PairQuestion, Pairing, PlanGroup, PlanQuestion, split_ordinal};
+use queries::{has_measured, is_measured, plan_of, prefixes, with_second_ordinals};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::mem::discriminant;
@@ -43,16 +41,6 @@ pub struct Pair {
     internal: Option<Vec<String>>,
     /// Id of the last [`PairQuestion::PathPrefixes`], with its path prefixes and replacements.
     paths: (u32, Vec<(String, String)>),
-}
-
-/// The comparison of two devices, and data derived from it.
-struct ActiveComparison {
-    a: i64,
-    b: i64,
-    align: Option<Align>,
-    paths: u32,
-    comparing: Comparer,
-    delta: Delta,
 }
 
 impl Pair {
@@ -296,108 +284,10 @@ impl Pair {
             let wanted = CompareOptions { align, key: pairing.key, ..CompareOptions::default() };
             let prefixes = if paths == self.paths.0 { self.paths.1.clone() } else { Vec::new() };
             let comparer = Comparer::new(&a, &b, wanted).with_prefixes(prefixes);
-            Box::new(ActiveComparison {
-                a: ask.device,
-                b: pairing.b,
-                align,
-                paths,
-                comparing: comparer,
-                delta: Delta::default(),
-            })
+            Box::new(ActiveComparison::new(ask.device, pairing, comparer))
         });
         let answer = kept.answer([&a, &b], pairing, &ask.question, slice);
         self.comparison = Some(kept);
         answer
-    }
-}
-
-impl ActiveComparison {
-    fn answer(
-        &mut self,
-        [a, b]: [&Side; 2],
-        pairing: Pairing,
-        what: &Question,
-        slice: &mut TimeSlice,
-    ) -> SliceResult<Option<Answer>> {
-        self.comparing.align(a, b, slice)?;
-        let pair = |answer| Some(Answer::Pair(Box::new(answer)));
-        let alignment = self.comparing.alignment();
-        Ok(match what {
-            Question::Pair(PairQuestion::Map(_, places)) => {
-                let places = alignment.sampled_anchors(*places as usize);
-                pair(PairAnswer::Map(PairMap { align: self.comparing.method(), moments: places }))
-            }
-            Question::Pair(PairQuestion::Aligned(_, is_of_b, moment)) => {
-                let moment = Moment(*moment);
-                let (one, other) = match is_of_b {
-                    false => (moment, alignment.to_b(moment)),
-                    true => (alignment.to_a(moment), moment),
-                };
-                let live = |side: &Side, moment| u64::try_from(side.history.drawn_at(moment)).unwrap_or(0);
-                pair(PairAnswer::Aligned(one.0, other.0, live(a, one), live(b, other)))
-            }
-            Question::Pair(PairQuestion::Curve(_, view)) => {
-                let curve = self.delta.curve([a, b], alignment, *view, slice)?;
-                pair(PairAnswer::Curve(Box::new(curve)))
-            }
-            Question::Comparison(_, rows) => {
-                let moments = moments([a, b], pairing.at, alignment);
-                self.comparing.set_options(pairing.key, moments);
-                let comparison = self.comparing.step(a, b, slice)?;
-                Some(Answer::Report(Box::new(report(&comparison, *rows as usize))))
-            }
-            _ => None,
-        })
-    }
-}
-
-/// Returns the plan that a query contains, or `None`.
-fn plan_of(what: &mut Question) -> Option<&mut PlanQuestion> {
-    match what {
-        Question::Plan(plan) | Question::PlanCurve(plan, _) | Question::PlannedSizes(plan) => Some(plan),
-        _ => None,
-    }
-}
-
-fn has_measured(plan: &PlanQuestion) -> bool {
-    plan.groups.iter().any(|(group, _)| matches!(group, PlanGroup::Measured(_)))
-}
-
-/// Returns true if a query contains a plan with the group "measured".
-fn is_measured(ask: &Ask) -> bool {
-    matches!(&ask.question, Question::Plan(plan) | Question::PlanCurve(plan, _) | Question::PlannedSizes(plan) if has_measured(plan))
-}
-
-/// Parses path prefixes and replacements, `OLD=NEW;OLD=NEW`. Skips entries without `=`.
-fn prefixes(text: &str) -> Vec<(String, String)> {
-    let pair = |part: &str| part.trim().split_once('=').map(|(old, new)| (old.to_owned(), new.to_owned()));
-    text.split(';').filter_map(pair).filter(|(old, _)| !old.is_empty()).collect()
-}
-
-/// Returns the moments to compare. A moment that is `None` is aligned with the other one. If both are `None`, the peaks
-/// are compared.
-fn moments([a, b]: [&Side; 2], at: PairMoments, alignment: &Alignment) -> (Option<Moment>, Option<Moment>) {
-    let end = |side: &Side| Some(Moment(side.history.event_count()));
-    match at {
-        PairMoments::Peaks => (None, None),
-        PairMoments::PeakOfA => (Some(a.history.live_peak().0), None),
-        PairMoments::PeakOfB => (None, Some(b.history.live_peak().0)),
-        PairMoments::Start => (Some(Moment::START), Some(Moment::START)),
-        PairMoments::End => (end(a), end(b)),
-        PairMoments::Moment(moment) => (Some(Moment(moment)), None),
-        PairMoments::Both(one, other) => (Some(Moment(one)), Some(Moment(other))),
-        PairMoments::Range(from, to) => peaks_in([a, b], alignment, [from, to].map(Moment)),
-    }
-}
-
-/// Replaces the device ordinals in a reply from the second file's engine by the ordinals of this pair.
-fn with_second_ordinals(reply: Reply) -> Reply {
-    match reply {
-        Reply::Opened(mut file) => {
-            let FileSummary { devices, .. } = &mut *file;
-            devices.iter_mut().for_each(|device| device.device = second_file_ordinal(device.device));
-            Reply::Opened(file)
-        }
-        reply => reply,
     }
 }

@@ -1,25 +1,24 @@
 //! An open file: its snapshot, the history of each device, and data derived from them.
 
+mod drawing;
+mod summary;
+
 use super::backward_stacks::BackwardStacks;
 use super::categories::Categories;
 use super::device::DeviceData;
 use super::groups::Groups;
-use super::origin::{has_stack, site_with_name, stack_of};
+use super::origin::stack_of;
 use super::plots::PlotCache;
-use super::recorder_facts;
 use super::search_matches::SearchMatches;
+use super::stack_match::{FORWARD_QUERY, StackMatch};
 use super::stack_trees::StackTrees;
-use analysis::{CategorySet, Sites, site};
-use base::heap::{self, HeapBytes};
+use analysis::{CategorySet, Sites};
 use base::slice::{SliceResult, TimeSlice};
-use base::units::{EventIdx, Moment};
-use history::replay::{AllocationId, Curve, DeviceHistory, Rounding, SegmentLifetimes, Versions};
-use history::snapshot::{Action, Snapshot, StackId, Warnings};
+use history::replay::{AllocationId, DeviceHistory, Rounding, SegmentLifetimes, Versions};
+use history::snapshot::{Snapshot, StackId, Warnings};
 use intake::LoadedFile;
-use picture::timeline::{self, Axis, Order, OrderBuilder, OutlineRect, Paint, View};
-use protocol::{
-    DeviceSummary, FileSummary, Grouping, Highlight, HitAllocation, Overview, Plot, PlotSettings, SCHEMA, Warning,
-};
+use picture::timeline::{Order, OrderBuilder};
+use protocol::Grouping;
 
 /// A file that is completely loaded.
 pub(super) struct OpenFile {
@@ -33,6 +32,8 @@ pub(super) struct OpenFile {
     pub(super) sites: Sites,
     /// Stacks of the backward pass. Complete after [`OpenFile::categorize`] or [`OpenFile::find_backward`].
     pub(super) backward: BackwardStacks,
+    /// Stacks of the forward pass. Complete after [`OpenFile::find_forward`].
+    forward: StackMatch,
     pub(super) rounding: Rounding,
     name: String,
     format: String,
@@ -57,10 +58,6 @@ struct StackingOrder {
     order: Option<Order>,
 }
 
-/// Number of stacking orders to cache if each covers all allocations of the file. An order takes eight bytes per
-/// allocation.
-const ORDERS_KEPT: usize = 2;
-
 impl OpenFile {
     pub(super) fn new(loaded: LoadedFile) -> OpenFile {
         let LoadedFile { name, format, snapshot, histories, warnings } = loaded;
@@ -68,7 +65,7 @@ impl OpenFile {
         let rounding = Rounding::from_settings(&snapshot.settings);
         let groups = Groups::new(&snapshot);
         let orders = Vec::new();
-        let (backward, stack_trees, plots) = Default::default();
+        let (backward, forward, stack_trees, plots) = Default::default();
         let segments = histories.iter().map(|_| SegmentLifetimes::default()).collect();
         let versions = histories.iter().map(|_| Versions::default()).collect();
         OpenFile {
@@ -78,6 +75,7 @@ impl OpenFile {
             versions,
             sites,
             backward,
+            forward,
             rounding,
             name,
             format,
@@ -175,64 +173,6 @@ impl OpenFile {
         stack_of(&self.snapshot, history, id)
     }
 
-    /// Returns the colour of an allocation.
-    pub(super) fn paint(&self, history: &DeviceHistory, id: AllocationId, by: Grouping) -> Paint {
-        if history.allocations.is_unexplained(id) {
-            return Paint::UNEXPLAINED;
-        }
-        Paint::new(self.groups.slot(by, self.groups.group_of(&self.snapshot, history, id, by)), id.0)
-    }
-
-    /// Calls `work` with the data that a plot is drawn from: the history of a device, or its reserved memory. The
-    /// stacking order must have been computed by [`OpenFile::prepare_picture`].
-    pub(super) fn with_source<R>(
-        &self,
-        device: i64,
-        plot_settings: PlotSettings,
-        work: impl FnOnce(&timeline::Source<'_>) -> R,
-    ) -> Option<R> {
-        if let Plot::Reserved(_) = plot_settings.plot {
-            return self.with_reserved(device, plot_settings, work);
-        }
-        let history = self.history(device)?;
-        let order = self.orders.iter().find(|it| it.device == device && Some(it.by) == plot_settings.stacking);
-        let drawn = |event: EventIdx| history.drawn_change(event);
-        let reserved = |event: EventIdx| history.reserved_change(event);
-        let pending = |event: EventIdx| history.awaiting_free_change(event);
-        let paint = |id: AllocationId| self.paint(history, id, plot_settings.colouring);
-        let found = match (plot_settings.highlight, &self.found) {
-            (Highlight::Found(serial), Some(found)) if (found.serial, found.device) == (serial, device) => Some(found),
-            _ => None,
-        };
-        let is_found = found.map(|found| |id: AllocationId| found.matches.contains(id.0));
-        let has_stack = match plot_settings.highlight {
-            Highlight::Stack(stack) => {
-                Some(move |id: AllocationId| has_stack(&self.snapshot, history, id, StackId(stack)))
-            }
-            _ => None,
-        };
-        let by_stack = has_stack.as_ref().map(|is_highlighted| is_highlighted as &dyn Fn(AllocationId) -> bool);
-        let data = self.device_data(history);
-        let is_below = match plot_settings.highlight {
-            Highlight::Node(arrangement, node) => self.stack_trees.subtree(arrangement, node),
-            _ => None,
-        };
-        let is_below =
-            is_below.map(|subtree| |id: AllocationId| subtree.contains(&self.stack_trees.stack_keys, data, id));
-        let by_node = is_below.as_ref().map(|is_highlighted| is_highlighted as &dyn Fn(AllocationId) -> bool);
-        Some(work(&timeline::Source {
-            allocations: &history.allocations,
-            live: &history.live,
-            order: order.and_then(|it| it.order.as_ref()),
-            clock: history.events.times.time_axis(),
-            requested: Curve::new(&history.drawn, &drawn),
-            reserved: Curve::new(&history.reserved, &reserved),
-            pending: Curve::new(&history.awaiting_free, &pending),
-            paint: &paint,
-            highlight: is_found.as_ref().map(|is_highlighted| is_highlighted as _).or(by_stack).or(by_node),
-        }))
-    }
-
     /// Sets the category rules.
     pub(super) fn set_categories(&mut self, set: &CategorySet) {
         self.groups.categories = Categories::new(set);
@@ -250,215 +190,13 @@ impl OpenFile {
         self.backward.step(&self.snapshot, slice)
     }
 
-    /// Continues computing the data that a plot needs with these display settings: categories, and a stacking order or
-    /// a layout.
-    pub(super) fn prepare_picture(
-        &mut self,
-        device: i64,
-        plot_settings: PlotSettings,
-        slice: &mut TimeSlice,
-    ) -> SliceResult {
-        let uses_categories =
-            [plot_settings.stacking, Some(plot_settings.colouring)].contains(&Some(Grouping::Category));
-        if uses_categories {
-            self.categorize(slice)?;
-        }
-        if plot_settings.plot != Plot::Stack {
-            return self.prepare_plot(device, plot_settings, slice);
-        }
-        let Some(by) = plot_settings.stacking else { return Ok(()) };
-        let known = self.orders.iter().position(|it| it.device == device && it.by == by);
-        let count = self.history(device).map_or(0, |history| history.allocations.len());
-        let new = || StackingOrder { device, by, count, builder: OrderBuilder::default(), order: None };
-        let mut stacked = known.map_or_else(new, |index| self.orders.remove(index));
-        let result = self.build_order(&mut stacked, slice);
-        self.keep_order(stacked);
-        result
+    /// Continues searching for the stacks of the forward pass.
+    pub(super) fn find_forward(&mut self, slice: &mut TimeSlice) -> SliceResult {
+        self.forward.match_query(&self.snapshot, FORWARD_QUERY, slice)
     }
 
-    /// Does all the work of [`OpenFile::prepare_picture`] in a single call. Usually nothing is left to do, because the
-    /// scene was prepared before.
-    pub(super) fn prepare_picture_now(&mut self, device: i64, plot_settings: PlotSettings) {
-        let _ = self.prepare_picture(device, plot_settings, &mut TimeSlice::new(&mut || true));
-    }
-
-    fn build_order(&self, stacked: &mut StackingOrder, slice: &mut TimeSlice) -> SliceResult {
-        let StackingOrder { device, by, count, builder, order } = stacked;
-        let Some(history) = self.history(*device).filter(|_| order.is_none()) else { return Ok(()) };
-        if builder.is_empty() {
-            *builder = OrderBuilder::new(*count);
-        }
-        let mut next = builder.len();
-        while let Some(part) = slice.next_range(&mut next, *count, 1)? {
-            part.for_each(|id| {
-                builder.push(self.groups.group_of(&self.snapshot, history, AllocationId(id as u32), *by));
-            });
-        }
-        *order = Some(builder.step(slice)?);
-        *builder = OrderBuilder::default();
-        Ok(())
-    }
-
-    /// Continues collecting the stacks of a highlighted node.
-    pub(super) fn collect_highlight(
-        &mut self,
-        device: i64,
-        highlight: Highlight,
-        slice: &mut TimeSlice,
-    ) -> SliceResult {
-        let Highlight::Node(arrangement, node) = highlight else { return Ok(()) };
-        match self.device_with_trees(device) {
-            Some((data, answers)) => answers.collect_subtree(data, arrangement, node, slice),
-            None => Ok(()),
-        }
-    }
-
-    /// Caches a stacking order and drops the oldest orders. If several devices are shown side by side, the current and
-    /// the previous order of each device stay cached.
-    fn keep_order(&mut self, newest: StackingOrder) {
-        self.orders.push(newest);
-        let limit = ORDERS_KEPT * self.histories.iter().map(|history| history.allocations.len()).sum::<usize>();
-        let kept = self.orders.iter().rev().scan(0, |sum, stacked| {
-            *sum += stacked.count;
-            (*sum <= limit).then_some(())
-        });
-        let dropped = self.orders.len() - kept.count().max(1);
-        self.orders.drain(..dropped);
-    }
-
-    /// Returns the allocation at a moment and a height in the plot, in bytes. `None` if there is none.
-    pub(super) fn hit(
-        &mut self,
-        device: i64,
-        plot_settings: PlotSettings,
-        moment: u32,
-        byte: u64,
-    ) -> Option<HitAllocation> {
-        self.prepare_picture_now(device, plot_settings);
-        let hit =
-            self.with_source(device, plot_settings, |source| timeline::stack_at(source, Moment(moment), byte))??;
-        self.hit_allocation(device, hit.allocation, hit.lowest_byte)
-    }
-
-    /// Returns the facts about an allocation for a tooltip. `lowest_byte` is the height of its lower edge in the plot,
-    /// in bytes.
-    pub(super) fn hit_allocation(&mut self, device: i64, id: AllocationId, lowest_byte: u64) -> Option<HitAllocation> {
-        let history = self.histories.iter().find(|history| history.device == device)?;
-        let stack = stack_of(&self.snapshot, history, id);
-        let site = self.sites.call_site(&self.snapshot, stack);
-        let site = site.map(|frame| site::short(&self.snapshot, self.snapshot.frames.frame(frame))).unwrap_or_default();
-        Some(HitAllocation {
-            allocation: id.0,
-            requested: history.allocations.size(id),
-            allocated_at: history.allocations.allocated_at(id).0,
-            freed_at: history.allocations.freed_at(id).map(|moment| moment.0),
-            lowest_byte,
-            call_site: Some(site_with_name(&self.snapshot, history, id, site)).filter(|site| !site.is_empty()),
-            category: self.groups.categories.name(history, id),
-        })
-    }
-
-    /// Returns the overview curves of a device. `None` if there is no such device.
-    pub(super) fn overview(&self, device: i64, axis: Axis, width_px: u32) -> Option<Overview> {
-        let first = self.history(device)?.events.first();
-        self.with_source(device, PlotSettings::default(), |source| {
-            let (total, reserved) = timeline::silhouette(source, axis, first, width_px);
-            Overview { axis, total, reserved }
-        })
-    }
-
-    /// Returns the outline of an allocation in a window. `None` if there is no such device.
-    pub(super) fn outline(
-        &mut self,
-        device: i64,
-        plot_settings: PlotSettings,
-        view: &View,
-        allocation: u32,
-    ) -> Option<Vec<OutlineRect>> {
-        if plot_settings.plot != Plot::Stack {
-            return self.outline_in_plot(device, plot_settings, view, AllocationId(allocation));
-        }
-        self.prepare_picture_now(device, plot_settings);
-        self.with_source(device, plot_settings, |source| {
-            timeline::exact_outline(source, view, AllocationId(allocation))
-        })
-    }
-
-    pub(super) fn summary(&self) -> FileSummary {
-        let warnings = self.snapshot.warnings.iter().chain(self.warnings.iter());
-        FileSummary {
-            schema: SCHEMA,
-            file: self.name.clone(),
-            format: self.format.clone(),
-            torch: self.snapshot.torch.map(|(since, _)| format!("{since} or later")),
-            warnings: warnings
-                .map(|(kind, count, example)| Warning {
-                    kind: kind.name().to_owned(),
-                    message: kind.message(),
-                    count,
-                    example: example.to_owned(),
-                })
-                .collect(),
-            devices: self.histories.iter().map(|history| self.device_summary(history)).collect(),
-            settings: self.snapshot.settings.clone(),
-            pools: self.groups.named_pools(),
-            recorder: self.snapshot.recorder.process_facts(),
-        }
-    }
-
-    fn device_summary(&self, history: &DeviceHistory) -> DeviceSummary {
-        DeviceSummary { recorder: recorder_facts::recorder_facts(&self.snapshot, history), ..device_summary(history) }
-    }
-
-    /// Returns the heap usage in bytes of each table.
-    pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
-        let mut bytes = self.snapshot.heap_bytes();
-        bytes.extend(self.histories.iter().flat_map(DeviceHistory::heap_bytes));
-        bytes.push(("orders", heap::sum(self.orders.iter().map(|stacked| &stacked.order))));
-        bytes.push((
-            "call sites and colours",
-            self.groups.heap_bytes() + self.sites.heap_bytes() + self.backward.heap_bytes(),
-        ));
-        bytes.push(("segments over time", heap::sum(&self.segments)));
-        bytes.push(("pictures", self.plots.heap_bytes()));
-        bytes.push(("versions", heap::sum(&self.versions)));
-        bytes.push(("answers", self.stack_trees.heap_bytes()));
-        bytes.push(("search", self.found.heap_bytes()));
-        bytes
-    }
-}
-
-fn device_summary(history: &DeviceHistory) -> DeviceSummary {
-    let numbers = &history.numbers;
-    let actions = Action::ALL.iter().zip(history.action_counts);
-    DeviceSummary {
-        device: history.device,
-        events: u64::from(history.event_count()),
-        loaded: history.loaded().map(|loaded| (loaded.first, loaded.later_events)),
-        actions: actions.filter(|&(_, count)| count > 0).map(|(a, count)| (a.name().to_owned(), count)).collect(),
-        allocations: numbers.allocations,
-        base_requested: numbers.baseline,
-        peak_requested: numbers.peak,
-        peak_event: numbers.peak_event,
-        min_requested: numbers.min,
-        mean_requested: numbers.mean,
-        median_requested: numbers.median,
-        time_weighted_mean_requested: numbers.time_weighted_mean,
-        end_requested: numbers.end,
-        end_rounded: numbers.end_rounded,
-        unmatched_frees: numbers.unmatched_frees,
-        unmatched_free_bytes: numbers.unmatched_free_bytes,
-        static_blocks: numbers.static_blocks,
-        static_requested: numbers.static_bytes,
-        identity: numbers.remainder == 0,
-        unexplained_requested: u64::try_from(numbers.remainder).unwrap_or(0),
-        reserved_start: numbers.reserved_start,
-        reserved_end: numbers.reserved_end,
-        peak_reserved: numbers.peak_reserved,
-        segments: numbers.segments,
-        annotations: numbers.annotations,
-        time_us: numbers.time_us,
-        drawn_peak: numbers.drawn_peak,
-        recorder: Vec::new(),
+    /// Returns whether a stack has a frame of the forward pass. [`OpenFile::find_forward`] must have finished.
+    pub(super) fn is_forward(&self, stack: StackId) -> bool {
+        self.forward.stacks.contains(stack.0)
     }
 }

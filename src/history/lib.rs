@@ -24,6 +24,9 @@ pub mod json;
 // Additions of memscape's recorder to a snapshot: tensors, steps, sources, facts about process and device.
 pub mod recorder;
 
+// Paths of Python itself and of installed packages.
+pub mod python_path;
+
 // Snapshot tables: frames, stacks, events and segments, faithful to the file and without inference.
 pub mod snapshot;
 

@@ -2,6 +2,7 @@
 
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
+use history::python_path::{below_packages, from_standard_library};
 use history::recorder::{CROP_KEY, Token, Tokens, ValueTree, parse_recorder};
 use history::snapshot::Snapshot;
 use history::snapshot::rewrite::{Replacement, TextUse};
@@ -93,14 +94,13 @@ fn is_public_annotation(name: &[u8]) -> bool {
 /// Python and public packages, else the hash of the folders and the file name.
 fn public_path(path: &[u8]) -> Vec<u8> {
     let text = String::from_utf8_lossy(path).replace('\\', "/");
-    if let Some((_, package)) = ["site-packages/", "dist-packages/"].iter().find_map(|folder| text.rsplit_once(folder))
-    {
+    if let Some(package) = below_packages(&text) {
         let name = package.split(['/', '.']).next().unwrap_or_default();
         if PUBLIC_PACKAGES.contains(&name) {
             return ["/site-packages/", package].concat().into_bytes();
         }
-    } else if let Some(start) = text.find("/lib/python3") {
-        return text.get(start..).unwrap_or_default().as_bytes().to_vec();
+    } else if let Some(rest) = from_standard_library(&text) {
+        return rest.as_bytes().to_vec();
     }
     match text.rsplit_once('/') {
         Some((folder, file)) => format!("{}/{file}", folder_hash(folder)).into_bytes(),

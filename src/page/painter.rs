@@ -146,7 +146,7 @@ impl Painter {
     /// Draws the state on a stage of this size, unless the picture is unchanged. Returns true if the WebGPU device
     /// failed and another renderer must be selected.
     pub(super) fn show(&mut self, state: &State, theme: &Theme, stage: Size) -> bool {
-        let (Some(view), Some(canvas)) = (state.view, state.canvas) else { return false };
+        let (Some(view), Some(canvas)) = (state.view(), state.canvas) else { return false };
         let drawn = |lane: &ShownLane<'_>| lane.geometry.scene.is_some();
         let lanes: Vec<LanePicture> =
             state.shown_lanes().filter(drawn).map(|lane| LanePicture::from_lane(&lane)).collect();

@@ -87,8 +87,8 @@ pub use summary::{
     OUTSIDE_OR_OTHERS, PAUSED, PROCESS, PeakCheck, SCHEMA, TENSORS, TENSORS_FOUND, Warning,
 };
 pub use table::{
-    LIFETIME_CLASSES, LIFETIME_TO_END, LIFETIME_UNKNOWN, MAX_COPIED, SIZE_CLASSES, SortDirection, TableColumn,
-    TableFilter, TablePage, TableQuestion, TableRow, TableSort, TableText, lifetime_class, size_class,
+    ColumnTexts, LIFETIME_CLASSES, LIFETIME_TO_END, LIFETIME_UNKNOWN, MAX_COPIED, SIZE_CLASSES, SortDirection,
+    TableColumn, TableFilter, TablePage, TableQuestion, TableRow, TableSort, TableText, lifetime_class, size_class,
 };
 pub use topic::Topic;
 pub use tree::{Fold, FoldScope, FoldState, Reveal, TreePage, TreeQuestion, TreeRow};

@@ -25,26 +25,26 @@ base::listed! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
     pub enum MatchKey {
         /// All frames, each with file, line and function.
-        Stack = "stack",
+        Stack = "stack", "call stack";
         /// Python frames. Stacks without Python frames are matched by their operator.
-        PythonFrames = "python-frames",
+        PythonFrames = "python-frames", "Python frames";
         /// Python frames, ignoring line numbers.
-        NoLines = "no-lines",
+        NoLines = "no-lines", "Python frames without lines";
         /// Python frames, ignoring line numbers and folders.
-        NoFolders = "no-folders",
+        NoFolders = "no-folders", "Python frames without lines and folders";
         /// Call site: file name, line and function.
-        CallSite = "call-site",
+        CallSite = "call-site", "call site";
         /// Function of the call site, without its line: unchanged if code above it is edited.
-        Function = "function",
+        Function = "function", "function";
         /// File of the call site.
-        File = "file",
-        Category = "category",
+        File = "file", "file";
+        Category = "category", "category";
         /// Innermost annotation that is open when the allocation is made.
-        Annotation = "annotation",
+        Annotation = "annotation", "annotation";
         /// `nn.Module` that makes the allocation.
-        Module = "module",
+        Module = "module", "module";
         /// Allocator pool.
-        Pool = "pool",
+        Pool = "pool", "pool";
     }
 }
 
@@ -53,23 +53,6 @@ impl MatchKey {
     pub fn is_by_call_site(self) -> bool {
         matches!(self, MatchKey::CallSite | MatchKey::Function | MatchKey::File)
     }
-
-    /// Returns the display name.
-    pub fn title(self) -> &'static str {
-        match self {
-            MatchKey::Stack => "call stack",
-            MatchKey::PythonFrames => "Python frames",
-            MatchKey::NoLines => "Python frames without lines",
-            MatchKey::NoFolders => "Python frames without lines and folders",
-            MatchKey::CallSite => "call site",
-            MatchKey::Function => "function",
-            MatchKey::File => "file",
-            MatchKey::Category => "category",
-            MatchKey::Annotation => "annotation",
-            MatchKey::Module => "module",
-            MatchKey::Pool => "pool",
-        }
-    }
 }
 
 base::listed! {
@@ -77,22 +60,11 @@ base::listed! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
     pub enum Align {
         /// By training step, and within each step by the sequence of allocations.
-        Steps = "steps",
+        Steps = "steps", "steps";
         /// By the sequence of allocations in the whole trace.
-        Sequence = "sequence",
+        Sequence = "sequence", "sequence of allocations";
         /// By the fraction of events up to the moment.
-        Share = "share",
-    }
-}
-
-impl Align {
-    /// Returns the display name.
-    pub fn title(self) -> &'static str {
-        match self {
-            Align::Steps => "steps",
-            Align::Sequence => "sequence of allocations",
-            Align::Share => "share of events",
-        }
+        Share = "share", "share of events";
     }
 }
 

@@ -65,6 +65,41 @@ base::listed! {
     }
 }
 
+/// Names and texts of a [`TableColumn`].
+#[derive(Clone, Copy, Debug)]
+pub struct ColumnTexts {
+    /// Name in SQL, exports and JSON. They have other columns instead of [`TableColumn::Age`] and
+    /// [`TableColumn::Lifetime`], which depend on a moment or on other columns.
+    pub key: &'static str,
+    /// Name in links to the page.
+    pub link: &'static str,
+    pub title: &'static str,
+    pub tooltip: &'static str,
+}
+
+impl TableColumn {
+    pub const fn texts(self) -> ColumnTexts {
+        let (key, link, title, tooltip) = match self {
+            TableColumn::Id => ("id", "number", "#", "Index of the allocation, in order of allocation"),
+            TableColumn::Size => ("requested_bytes", "size", "Requested", "Requested bytes"),
+            TableColumn::CallSite => ("call_site", "site", "Call site", "Innermost frame of your code"),
+            TableColumn::Address => ("address", "address", "Address", "Start address"),
+            TableColumn::Stream => ("stream", "stream", "Stream", "CUDA stream it was allocated on"),
+            TableColumn::Pool => ("pool", "pool", "Pool", "Memory pool"),
+            TableColumn::Allocated => ("allocated_at", "born", "Allocated at", "Event that allocated it"),
+            TableColumn::Age => {
+                let tooltip = "Events from its allocation to the cursor, or to the end of the range or of its lifetime";
+                ("age_events", "age", "Age", tooltip)
+            }
+            TableColumn::Freed => ("freed_at", "freed", "Freed at", "Event that freed it"),
+            TableColumn::Lifetime => {
+                ("lifetime_events", "lifetime", "Lifetime", "Events from its allocation to its free")
+            }
+        };
+        ColumnTexts { key, link, title, tooltip }
+    }
+}
+
 /// Direction of a [`TableSort`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SortDirection {

@@ -106,12 +106,6 @@ impl Database {
         self.guard.cancel.clone()
     }
 
-    /// Changes the limits of later queries.
-    pub fn set_limits(&mut self, limits: Limits) {
-        limit_memory(limits.memory);
-        self.limits = limits;
-    }
-
     /// Executes one statement. Passes the column names to `head`, then each row to `row` until `row` returns false.
     ///
     /// # Errors

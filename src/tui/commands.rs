@@ -121,7 +121,7 @@ impl App {
     }
 
     fn zoom(&mut self, delta: f64) {
-        let (Some(view), Some(canvas)) = (self.state.view, self.state.canvas) else { return };
+        let (Some(view), Some(canvas)) = (self.state.view(), self.state.canvas) else { return };
         let width = f64::from(view.width_px);
         let pin = ui::scope::cursor::x_px(&self.state).map(|(x, _)| x).filter(|x| (0.0..width).contains(x));
         let pointer = Pointer { x: pin.unwrap_or(width / 2.0), y: f64::from(canvas.height_px) / 2.0 };

@@ -35,7 +35,7 @@ pub(crate) fn pixels(app: &App, pane: Rect) -> [u32; 2] {
 
 pub(crate) fn draw(app: &App, buffer: &mut Buffer) {
     let state = &app.state;
-    let (Some(view), Some(canvas)) = (state.view, state.canvas) else { return };
+    let (Some(view), Some(canvas)) = (state.view(), state.canvas) else { return };
     let [wide, high] = app.blocks.pixels_per_cell().map(f64::from);
     let (pane, depth) = (app.layout.picture, app.screen.depth);
     let figure = Figure::on_canvas(state, &view, canvas);

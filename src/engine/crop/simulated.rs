@@ -1,26 +1,25 @@
 //! Writes a simulated run: the recorded requests of a device under other allocator settings, with simulated addresses
 //! and segments. The result is an ordinary snapshot that is marked as simulated.
 
-use super::segments::free_block;
+mod annotation_addresses;
+mod end;
+
 use super::tables::{EventValues, TableWriter, Target};
 use super::{CropError, PICKLE_PROTOCOL};
 use crate::Engine;
 use crate::open::OpenFile;
-use crate::origin::{is_free_stack, stack_of};
 use crate::what_if::RecordingBuilder;
 use allocator::answer::WhatIfQuestion;
-use allocator::blocks::State;
 use allocator::operation::Kind;
 use allocator::recording::{Step, What};
 use allocator::simulation::{Simulation, Traced};
-use allocator::trace::{Deeds, Placed};
+use allocator::trace::Deeds;
 use allocator::{Recording, Settings};
+use annotation_addresses::AnnotationAddresses;
 use base::slice::TimeSlice;
 use base::units::EventIdx;
-use foldhash::fast::RandomState;
-use hashbrown::HashMap;
-use history::replay::{AllocationId, DeviceHistory};
-use history::snapshot::{Action, Block, BlockState, HOST_DEVICE, Labels, SIMULATED_KEY, Segment, StackId};
+use history::replay::DeviceHistory;
+use history::snapshot::{Action, HOST_DEVICE, Labels, StackId};
 use history::writing::{PickleWriter, ValueWriter};
 use std::io::{self, Write};
 
@@ -253,89 +252,6 @@ impl RunWriter<'_> {
         }
         Ok(())
     }
-
-    /// Writes the segments at the end of the run.
-    fn write_segments(&mut self, out: &mut dyn ValueWriter, written: &mut SimulatedSummary) -> io::Result<()> {
-        out.key("segments")?;
-        let mut list = out.list()?;
-        for segment in self.traced.trace.segments(self.traced.recording) {
-            let head = Segment {
-                device: self.history.device,
-                address: Some(segment.address),
-                total_size: segment.size,
-                stream: Some(segment.stream),
-                small: segment.small,
-                pool: Some(segment.pool),
-                expandable: segment.expandable,
-                stack: StackId::NONE,
-                blocks: 0..0,
-            };
-            let blocks: Vec<Block> = segment.blocks.iter().filter_map(|block| self.block(block)).collect();
-            out.item(&mut list)?;
-            self.tables.write_segment(out, &head, &blocks)?;
-            written.segments += 1;
-        }
-        out.end_list(list)
-    }
-
-    fn block(&self, block: &Placed) -> Option<Block> {
-        let (file, history) = (self.tables.file, self.history);
-        let Some(number) = block.allocation else {
-            // The request that failed in the recording and succeeds in the run has no number.
-            let failed = Block {
-                address: block.address,
-                size: block.size,
-                requested: self.avoided_bytes.min(block.size),
-                state: BlockState::Allocated,
-                stack: StackId::NONE,
-            };
-            return match block.state {
-                State::Free => free_block([block.address, block.address.saturating_add(block.size)]),
-                _ => Some(failed),
-            };
-        };
-        let id = AllocationId(number);
-        let stack = stack_of(&file.snapshot, history, id);
-        // If its free was requested before the first event, no event says so.
-        let was_pending = file.device_data(history).awaiting_free(id).is_some_and(|[from, _]| from == 0);
-        let is_pending = block.state == State::AwaitingFree || was_pending;
-        Some(Block {
-            address: block.address,
-            size: block.size,
-            requested: self.traced.trace.size(self.traced.recording, number),
-            state: if is_pending { BlockState::AwaitingFree } else { BlockState::Allocated },
-            stack: if is_free_stack(history, id, stack) { StackId::NONE } else { stack },
-        })
-    }
-
-    /// Writes the dict that marks the file as simulated: source, settings and parameters.
-    fn write_provenance(&self, out: &mut dyn ValueWriter, written: &SimulatedSummary) -> io::Result<()> {
-        out.key(SIMULATED_KEY)?;
-        out.dict()?;
-        for (key, text) in [("source", &self.run.source), ("settings", &written.settings)] {
-            out.key(key)?;
-            out.text(text.as_bytes())?;
-        }
-        let numbers = [
-            ("device", Some(i128::from(self.history.device))),
-            ("capacity", self.traced.capacity.map(i128::from)),
-            ("ends_at_recorded_event", written.ends_at.map(i128::from)),
-        ];
-        for (key, number) in numbers.into_iter().filter_map(|(key, number)| Some((key, number?))) {
-            out.key(key)?;
-            out.int(number)?;
-        }
-        let flags = [
-            ("recording_is_reproduced_exactly", self.traced.is_exact),
-            ("empty_cache_left_out", self.run.skip_empty_cache),
-            ("sizes_are_planned", self.run.planned_sizes.is_some()),
-        ];
-        for (key, value) in flags {
-            out.key(key)?;
-            out.bool(value)?;
-        }
-        out.end_dict()
-    }
 }
 
 fn place_of(recording: &Recording, place: u32) -> allocator::recording::Place {
@@ -375,35 +291,4 @@ fn write_settings(out: &mut dyn ValueWriter, settings: &Settings, line: &str) ->
     }
     out.end_dict()?;
     out.end_dict()
-}
-
-/// Simulated addresses of live allocations, by recorded address. They replace the addresses in annotations. `None` if
-/// the trace has no annotations.
-#[derive(Default)]
-struct AnnotationAddresses(Option<HashMap<u64, u64, RandomState>>);
-
-impl AnnotationAddresses {
-    fn start(&mut self, history: &DeviceHistory, traced: &Traced<'_>) {
-        let annotate = Action::ALL.iter().position(|action| *action == Action::Annotate);
-        let count = annotate.and_then(|index| history.action_counts.get(index)).copied().unwrap_or(0);
-        self.0 = (count > 0).then(|| {
-            let early = traced.recording.early.iter().map(|early| early.allocation);
-            let known = early.map(|number| {
-                let block = traced.trace.run().block(number);
-                (traced.recording.allocations.at(number as usize).address, block.map_or(0, |block| block.address))
-            });
-            known.collect()
-        });
-    }
-
-    fn update(&mut self, recording: &Recording, step: Step, deeds: &Deeds) {
-        if let (Some(live), What::Alloc(number), Some((_, address))) = (&mut self.0, step.what, deeds.subject) {
-            live.insert(recording.allocations.at(number as usize).address, address);
-        }
-    }
-
-    /// Returns the simulated address for a recorded address, or the same address if none is known.
-    fn address(&self, recorded: u64) -> u64 {
-        self.0.as_ref().and_then(|live| live.get(&recorded)).copied().unwrap_or(recorded)
-    }
 }

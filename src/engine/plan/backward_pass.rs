@@ -3,21 +3,20 @@
 use super::growth::Roles;
 use crate::open::OpenFile;
 use crate::roles::Role;
-use crate::stack_match::{FORWARD_QUERY, StackMatch};
 use base::slice::{SliceResult, TimeSlice};
 use history::replay::{AllocationId, DeviceHistory};
 
 /// Search for allocations of the forward and the backward pass.
 #[derive(Default)]
 pub(super) struct BackwardPass {
-    forward: StackMatch,
     next: usize,
     has_forward: bool,
     has_backward: bool,
 }
 
 impl BackwardPass {
-    /// Continues searching until all allocations are examined or the time slice is used up. The file is categorized.
+    /// Continues searching until all allocations are examined or the time slice is used up. The file is categorized, and
+    /// its stacks of the forward pass are known.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,
@@ -25,13 +24,12 @@ impl BackwardPass {
         roles: &Roles,
         slice: &mut TimeSlice,
     ) -> SliceResult {
-        self.forward.match_query(&file.snapshot, FORWARD_QUERY, slice)?;
         self.next = self.next.max(history.allocations.early_count());
         while let Some(part) = slice.next_range(&mut self.next, history.allocations.len(), 2)? {
             for id in part.map(|id| AllocationId(id as u32)) {
                 let stack = file.stack(history, id);
                 self.has_backward |= file.backward.contains(stack) || roles.role(file, history, id) == Role::Gradient;
-                self.has_forward |= self.forward.stacks.contains(stack.0);
+                self.has_forward |= file.is_forward(stack);
             }
         }
         Ok(())

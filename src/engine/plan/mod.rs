@@ -88,6 +88,9 @@ impl Plan {
         if let Err(problem) = self.resolve(file, slice)? {
             return Ok(PlanPage { error: problem, ..PlanPage::default() });
         }
+        if self.question.capacity.is_some() {
+            file.find_forward(slice)?;
+        }
         let file = &*file;
         let Some(history) = file.history(self.device) else { return Ok(PlanPage::default()) };
         let roles = Roles::new(file);

@@ -33,6 +33,8 @@ pub(super) trait Insight: Sized {
 pub(super) enum Need {
     /// Categories of all allocations.
     Categories,
+    /// Stacks of the forward pass.
+    Forward,
     /// [`Given::segments`].
     Segments,
     /// [`Given::steps`].

@@ -48,6 +48,7 @@ impl SharedResults {
     ) -> SliceResult {
         match need {
             Need::Categories => file.categorize(slice)?,
+            Need::Forward => file.find_forward(slice)?,
             Need::Segments => file.compute_segments(self.device, slice)?,
             Need::Steps => self.steps.step(file, slice)?,
             Need::Phases => {

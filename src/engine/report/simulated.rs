@@ -1,13 +1,16 @@
 //! Effects of allocator settings on peak reserved, as simulated on the recording. Every statement about a setting comes
 //! from here, so a setting has the same effect in all reports, and none is recommended without a simulation.
 
-use super::writer::{ReportWriter, bytes_text, is_notable, moment_evidence, moment_text};
-use base::sorted::{signed_key, sorted_by_key, two_part_key};
-use base::units::{Moment, group_digits, percent};
-use protocol::{Tone, WhatIf, WhatIfGrade, WhatIfOrigin, WhatIfRun};
+mod effect;
 
-/// Minimum saving, in bytes, for an alarm. A tenth of the peak is required as well.
-const MIN_ALARM: u64 = super::fragmentation::MIN_PROBLEM_BYTES;
+pub(super) use effect::{Effect, Outcome};
+
+use super::writer::{ReportWriter, moment_evidence, moment_text};
+use base::sorted::{signed_key, sorted_by_key, two_part_key};
+use base::units::{Moment, group_digits};
+use effect::{EXPANDABLE, FRACTION, doubt, fix};
+use protocol::{Tone, WhatIf, WhatIfOrigin, WhatIfRun};
+
 /// Maximum number of settings that are recommended.
 const MAX_FIXES: usize = 2;
 /// Maximum number of settings that are named in a statement.
@@ -19,29 +22,6 @@ pub(super) struct Simulated<'a> {
     pub(super) recorded: &'a WhatIfRun,
     /// Simulated runs, the lowest peak first. Of equal ones, the run with fewer options comes first.
     pub(super) effects: Vec<Effect<'a>>,
-}
-
-/// Effect of a setting.
-#[derive(Clone, Copy)]
-pub(super) struct Effect<'a> {
-    pub(super) run: &'a WhatIfRun,
-    pub(super) outcome: Outcome,
-    /// Recorded peak of reserved bytes.
-    recorded_peak: u64,
-}
-
-/// Outcome of a simulated run, compared with the recording.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
-    /// Peak reserved changes by this number of bytes: lowest and highest value, over all memory limits that are
-    /// consistent with the recording.
-    Changes([i64; 2]),
-    /// The first request that failed in the recording succeeds.
-    AvoidsOom,
-    /// A request fails at this event. −1 if it is before the first event.
-    Fails(i64),
-    /// The exact memory limit, which is not known, decides whether a request fails.
-    Undecided,
 }
 
 impl<'a> Simulated<'a> {
@@ -201,150 +181,6 @@ impl<'a> Simulated<'a> {
     }
 }
 
-/// Start of the option that limits the memory of the process.
-const FRACTION: &str = "per_process_memory_fraction:";
-/// The setting that is commonly tried against fragmentation.
-const EXPANDABLE: &str = "expandable_segments:True";
-
-impl<'a> Effect<'a> {
-    fn new(answer: &WhatIf, recorded: &WhatIfRun, run: &'a WhatIfRun) -> Effect<'a> {
-        let recorded_peak = recorded.peak_reserved;
-        let change = |peak: u64| peak.cast_signed().saturating_sub(recorded_peak.cast_signed());
-        let [one, other] = run.peaks().map(change);
-        let has_unknown_limit = answer.has_contradictory_limits && answer.capacity.is_none();
-        let avoided = [run.avoided_oom, run.low.map_or(run.avoided_oom, |low| low.avoided_oom)];
-        let outcome = match (recorded.oom_event, run.fails()) {
-            (Some(_), _) if has_unknown_limit => Outcome::Undecided,
-            (Some(event), _) if avoided.iter().all(|avoided| avoided.map(i64::from) == Some(event)) => {
-                Outcome::AvoidsOom
-            }
-            (_, Some(true)) => Outcome::Fails(run.oom_event.unwrap_or(-1)),
-            (Some(_), _) | (None, None) => Outcome::Undecided,
-            (None, Some(false)) => Outcome::Changes([one.min(other), one.max(other)]),
-        };
-        Effect { run, outcome, recorded_peak }
-    }
-
-    /// Returns the less favourable change of peak reserved, and the largest number if it is not known.
-    fn worst_change(&self) -> i64 {
-        match self.outcome {
-            Outcome::Changes([_, worst]) => worst,
-            _ => i64::MAX,
-        }
-    }
-
-    fn lowers(&self) -> bool {
-        matches!(self.outcome, Outcome::Changes([_, worst]) if worst < 0 && self.is_notable(worst))
-    }
-
-    fn raises(&self) -> bool {
-        matches!(self.outcome, Outcome::Changes([best, _]) if best > 0 && self.is_notable(best))
-    }
-
-    fn is_undecided(&self) -> bool {
-        match self.outcome {
-            Outcome::Changes([best, worst]) => best < 0 && worst >= 0 && self.is_notable(best),
-            outcome => outcome == Outcome::Undecided,
-        }
-    }
-
-    fn is_notable(&self, change: i64) -> bool {
-        is_notable(change.unsigned_abs(), self.recorded_peak)
-    }
-
-    fn is_expandable(&self) -> bool {
-        self.run.settings.starts_with(EXPANDABLE) && !self.run.settings.contains("roundup")
-    }
-
-    fn name_with_change(&self) -> String {
-        match self.outcome {
-            Outcome::Changes(change) => [&*self.run.settings, " ", &change_text(change)].concat(),
-            _ => self.run.settings.clone(),
-        }
-    }
-
-    /// Writes the effect, with a fix if it lowers peak reserved.
-    fn write(&self, writer: &mut ReportWriter<'_>) {
-        let name = &*self.run.settings;
-        let moment = Moment::after_event_or_minus_one(self.run.oom_event.unwrap_or(self.run.peak_event));
-        if self.lowers() {
-            let saved = self.worst_change().unsigned_abs();
-            let is_large = saved >= MIN_ALARM && saved >= self.recorded_peak / 10;
-            let tone = if is_large { Tone::Alarm } else { Tone::Fact };
-            writer.add_statement(tone, self.text() + &doubt(self.run), Some(moment_evidence(moment.0)));
-            writer.set_fix(&fix(self.run));
-            return;
-        }
-        let text = match self.outcome {
-            Outcome::Changes([0, 0]) => [name, " would not help: peak reserved unchanged (simulated)."].concat(),
-            Outcome::Changes([best, worst]) if best < 0 && worst >= 0 && best != worst => {
-                let change = change_text([best, worst]);
-                [name, ": ", &change, " peak reserved (simulated), depending on the exact memory limit."].concat()
-            }
-            Outcome::Changes(change) => {
-                let change = change_text(change);
-                [name, " would not help: ", &change, " peak reserved (simulated)."].concat()
-            }
-            Outcome::Fails(event) => {
-                let at = u64::try_from(event).map_or_else(
-                    |_| "before the first event".to_owned(),
-                    |event| "at event ".to_owned() + &group_digits(event),
-                );
-                [name, " would not help: out of memory ", &at, " (simulated)."].concat()
-            }
-            Outcome::AvoidsOom => [name, " avoids the out-of-memory error (simulated)."].concat(),
-            Outcome::Undecided => {
-                [name, ": not known whether it runs out of memory, which depends on the exact limit (simulated)."]
-                    .concat()
-            }
-        };
-        writer.add_statement(Tone::Fact, text + &doubt(self.run), Some(moment_evidence(moment.0)));
-    }
-
-    /// Returns the effect on peak reserved as a sentence.
-    fn text(&self) -> String {
-        let Outcome::Changes([best, worst]) = self.outcome else { return String::new() };
-        let share = percent(worst.unsigned_abs(), self.recorded_peak);
-        let end = match best == worst {
-            true => {
-                let [from, to] = [self.recorded_peak, self.run.peak_reserved].map(bytes_text);
-                [" (simulated): ", &from, " → ", &to, " (−", &share, ")."].concat()
-            }
-            false => [" (simulated), at least −", &share, "; the exact memory limit decides."].concat(),
-        };
-        [&*self.run.settings, ": ", &change_text([best, worst]), " peak reserved", &end].concat()
-    }
-
-    /// Returns the change of peak reserved with the highest memory limit, if it can be compared with the recording.
-    pub(super) fn change(&self) -> Option<i64> {
-        match self.outcome {
-            Outcome::Changes(_) => {
-                Some(self.run.peak_reserved.cast_signed().saturating_sub(self.recorded_peak.cast_signed()))
-            }
-            _ => None,
-        }
-    }
-}
-
-/// Returns what to do for the settings of a run.
-fn fix(run: &WhatIfRun) -> String {
-    let warnings: String = run.warnings.iter().map(|warning| " ".to_owned() + warning.words()).collect();
-    ["Set PYTORCH_CUDA_ALLOC_CONF=", &run.settings, ".", &warnings].concat()
-}
-
-/// Returns a sentence on what makes a prediction uncertain, preceded by a space. Empty if nothing does.
-fn doubt(run: &WhatIfRun) -> String {
-    let [low, high] = run.band.map(bytes_text);
-    match run.grade {
-        WhatIfGrade::DependsOnStart if low != high => {
-            [" Depends on what was allocated before recording: ", &low, " to ", &high, " possible."].concat()
-        }
-        WhatIfGrade::DependsOnWaits => " Depends on when other streams finish.".to_owned(),
-        WhatIfGrade::PoolsGuessed => " Private pools are guessed.".to_owned(),
-        _ => String::new(),
-    }
-}
-
 /// Lists the settings of runs: `a, b or c`.
 fn list(runs: &[&WhatIfRun]) -> String {
     let named = runs.get(..MAX_NAMES.min(runs.len())).unwrap_or_default();
@@ -364,16 +200,4 @@ fn list(runs: &[&WhatIfRun]) -> String {
         text.push_str(&format!(" or {} more", runs.len() - named.len()));
     }
     text
-}
-
-/// Formats a change in bytes with its sign: `−9.48 GiB`, or `between −1.20 GiB and +300 MiB`.
-fn change_text([low, high]: [i64; 2]) -> String {
-    let signed = |change: i64| match change {
-        0 => "±0 B".to_owned(),
-        _ => [if change < 0 { "−" } else { "+" }, &bytes_text(change.unsigned_abs())].concat(),
-    };
-    match low == high {
-        true => signed(low),
-        false => ["between ", &signed(low), " and ", &signed(high)].concat(),
-    }
 }

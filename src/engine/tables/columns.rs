@@ -5,30 +5,35 @@ use super::Column;
 use super::row::{Quantity, file, function, hex, line, number, pool};
 use base::units::{EventIdx, Moment};
 use history::snapshot::StackId;
-use protocol::{ExportTable, Grouping};
+use protocol::{ExportTable, Grouping, TableColumn};
 
 const fn column(key: &'static str, cell: CellFn) -> Column {
     Column { key, cell }
 }
 
+/// Column that the Allocations tab has too.
+const fn listed(column: TableColumn, cell: CellFn) -> Column {
+    Column { key: column.texts().key, cell }
+}
+
 const ALLOCATIONS: &[Column] = &[
-    column("id", Unsigned(|row| Some(row.index.into()))),
-    column("requested_bytes", Unsigned(|row| Some(row.allocations().size(row.id())))),
+    listed(TableColumn::Id, Unsigned(|row| Some(row.index.into()))),
+    listed(TableColumn::Size, Unsigned(|row| Some(row.allocations().size(row.id())))),
     // A lower bound if the file does not record the size of the block.
     column("allocated_rounded_bytes", Unsigned(|row| Some(row.side.allocated_bytes(row.id()).0))),
     column("category", Text(|row| Some(row.group_label(Grouping::Category).into()))),
-    column("allocated_at", Unsigned(|row| row.allocated_at().map(number))),
-    column("freed_at", Unsigned(|row| row.freed_at(row.allocations()).map(number))),
+    listed(TableColumn::Allocated, Unsigned(|row| row.allocated_at().map(number))),
+    listed(TableColumn::Freed, Unsigned(|row| row.freed_at(row.allocations()).map(number))),
     column("free_requested_at", Unsigned(|row| row.allocations().free_requested(row.id())?.event().map(number))),
     column("allocated_at_us", Signed(|row| row.time_us(row.allocated_at()))),
     column("freed_at_us", Signed(|row| row.time_us(row.freed_at(row.allocations())))),
-    column("address", Text(|row| row.allocation_address().map(hex))),
-    column("stream", Unsigned(|row| row.side.stream(row.id()))),
-    column("pool", Text(|row| row.side.pool(row.id()).map(pool))),
+    listed(TableColumn::Address, Text(|row| row.allocation_address().map(hex))),
+    listed(TableColumn::Stream, Unsigned(|row| row.side.stream(row.id()))),
+    listed(TableColumn::Pool, Text(|row| row.side.pool(row.id()).map(pool))),
     column("pool_name", Text(|row| row.pool_name(row.side.pool(row.id())))),
     column("user_metadata", Text(|row| row.side.user_metadata(row.id()))),
     column("stack", Unsigned(|row| row.stack_id(row.allocation_stack()))),
-    column("call_site", Text(|row| row.call_site(row.allocation_stack()))),
+    listed(TableColumn::CallSite, Text(|row| row.call_site(row.allocation_stack()))),
     column("held_by", Text(|row| row.side.held_by(row.id()).map(Into::into))),
 ];
 

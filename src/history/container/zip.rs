@@ -8,10 +8,13 @@
 //! end record (zip64: two more)    offset and size of the directory
 //! ```
 
+mod unpacker;
+
 use super::crc32::Crc32;
-use super::layer::{Fault, Unpacker};
+use super::layer::Unpacker;
 use deflate64::InflaterManaged;
-use flate2::{Decompress, FlushDecompress, Status};
+use flate2::Decompress;
+use unpacker::{Decompressor, MemberUnpacker, Method};
 
 /// Maximum total length in bytes of the structures at the end of a file: zip64's locator, and the end record with its
 /// comment.
@@ -88,19 +91,6 @@ pub struct Entry {
     pub offset: u64,
     method: Method,
     crc: u32,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Method {
-    Stored,
-    Deflate,
-    /// Written by Windows Explorer for members over 2 GiB.
-    Deflate64,
-    /// Compressed with zstd. The bytes are returned compressed: the caller recognizes zstd by its first bytes and
-    /// decompresses them.
-    Zstd,
-    Encrypted,
-    Other(u16),
 }
 
 /// Reads a little-endian number of `width` bytes (2, 4 or 8) at `offset`. Returns `None` if it extends beyond the end.
@@ -292,91 +282,5 @@ impl Entry {
             expected,
             has_trailing_bytes: false,
         }))
-    }
-}
-
-/// Decompressor of a zip member, by compression method.
-enum Decompressor {
-    Stored,
-    Deflate(Decompress),
-    /// Boxed, because the decompressor contains a window of 128 KiB.
-    Deflate64(Box<InflaterManaged>),
-}
-
-impl Decompressor {
-    /// Decompresses part of `input` into the spare capacity of `output`. Returns the number of bytes consumed, and
-    /// whether the stream has ended.
-    fn step(&mut self, input: &[u8], output: &mut Vec<u8>) -> Result<(usize, bool), Fault> {
-        let length_before = output.len();
-        match self {
-            Decompressor::Stored => {
-                let room = input.len().min(output.capacity() - length_before);
-                output.extend_from_slice(input.get(..room).unwrap_or_default());
-                Ok((room, false))
-            }
-            Decompressor::Deflate(inflate) => {
-                let before = inflate.total_in();
-                let status =
-                    inflate.decompress_vec(input, output, FlushDecompress::None).map_err(|_| Fault::Damaged)?;
-                Ok(((inflate.total_in() - before) as usize, status == Status::StreamEnd))
-            }
-            Decompressor::Deflate64(inflate) => {
-                output.resize(output.capacity(), 0);
-                let done = inflate.inflate(input, output.get_mut(length_before..).unwrap_or_default());
-                output.truncate(length_before + done.bytes_written);
-                if done.data_error { Err(Fault::Damaged) } else { Ok((done.bytes_consumed, inflate.finished())) }
-            }
-        }
-    }
-}
-
-/// Unpacker of a zip member, which also checks the size and checksum.
-struct MemberUnpacker {
-    inflate: Decompressor,
-    is_finished: bool,
-    written: u64,
-    check: Crc32,
-    /// Size and checksum from the directory, which are checked at the end.
-    expected: Option<(u64, u32)>,
-    has_trailing_bytes: bool,
-}
-
-impl Unpacker for MemberUnpacker {
-    fn unpack(&mut self, input: &[u8], output: &mut Vec<u8>) -> Result<usize, Fault> {
-        let length_before = output.len();
-        let consumed = if self.is_finished {
-            self.has_trailing_bytes |= input.iter().any(|&byte| byte != 0);
-            input.len()
-        } else {
-            let (consumed, is_over) = self.inflate.step(input, output)?;
-            self.is_finished = is_over;
-            let is_stuck = consumed == 0
-                && output.len() == length_before
-                && !input.is_empty()
-                && length_before < output.capacity();
-            if is_stuck && !is_over {
-                return Err(Fault::Damaged);
-            }
-            consumed
-        };
-        let new = output.get(length_before..).unwrap_or_default();
-        self.written += new.len() as u64;
-        self.check.update(new);
-        let is_too_much = self.expected.is_some_and(|(bytes, _)| self.written > bytes);
-        if is_too_much { Err(Fault::Damaged) } else { Ok(consumed) }
-    }
-
-    fn finish(&self) -> Result<(), Fault> {
-        match self.inflate {
-            Decompressor::Deflate(_) | Decompressor::Deflate64(_) if !self.is_finished => Err(Fault::Truncated),
-            _ if self.expected.is_some_and(|expected| expected != (self.written, self.check.sum())) => {
-                Err(Fault::Damaged)
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn has_trailing_bytes(&self) -> bool {
-        self.has_trailing_bytes
     }
 }

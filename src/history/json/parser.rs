@@ -1,21 +1,13 @@
 //! Incremental JSON parser: chunks of bytes become tokens, and tokens become values.
 
+mod errors;
+mod tokens;
+
 use super::error::{ErrorKind, FoundByte, JsonError};
 use super::limits::Limits;
-use super::number::{Number, parse_number};
-use super::scan::{Stop, skip_blanks, string_end};
-use super::text::unescape;
+use super::scan::{is_atom_byte, skip_blanks};
 use crate::pickle::Builder;
 use base::heap::HeapBytes;
-
-/// Maximum capacity in bytes of a buffer that is kept for reuse. A larger buffer, needed for a long string, is freed.
-const MAX_KEPT_CARRY: usize = 64 << 10;
-
-/// Length of a path in bytes after which deeper levels are omitted. Only malicious files are nested that deeply.
-const MAX_PATH: usize = 120;
-
-/// Maximum length of an invalid value in an error message, in bytes. Longer values are cut.
-const MAX_QUOTED: usize = 40;
 
 /// Incremental parser of one JSON text, which passes its values to a [`Builder`].
 ///
@@ -226,160 +218,4 @@ impl<B: Builder> Parser<B> {
         self.expected = Expected::CommaOrEnd;
         Ok(())
     }
-
-    /// Parses a string from `carry` and `bytes`. The search for its end starts at `bytes[from]`.
-    #[inline]
-    fn string<'a>(&mut self, bytes: &'a [u8], from: usize) -> Rest<'a, B> {
-        let (end, next, control) = match string_end(bytes, from) {
-            Stop::Quote(end) => (end, None, None),
-            Stop::EndOfInput(next) => (bytes.len(), Some(next), None),
-            Stop::Control(index, byte) => (index, None, Some(byte)),
-        };
-        // The carried part and the opening quote came with earlier chunks.
-        let left = bytes.len() + self.carry.len() + 1;
-        if self.carry.len() + end > self.limits.string_bytes {
-            let kind = ErrorKind::Limit { what: "bytes in one string", max: self.limits.string_bytes };
-            return Err(self.error(kind, left));
-        }
-        if let Some(byte) = control {
-            return Err(self.error(ErrorKind::ControlCharacter(byte), bytes.len() - end));
-        }
-        let (raw, rest) = bytes.split_at_checked(end).unwrap_or((bytes, &[]));
-        if let Some(next) = next {
-            self.carry.extend_from_slice(raw);
-            self.cut = SplitToken::String(next);
-            return Ok(rest);
-        }
-        if self.cut == SplitToken::None {
-            self.end_string(raw, left)?;
-        } else {
-            let mut carry = std::mem::take(&mut self.carry);
-            carry.extend_from_slice(raw);
-            self.end_string(&carry, left)?;
-            self.reuse_carry(carry);
-        }
-        Ok(rest.get(1..).unwrap_or_default())
-    }
-
-    #[inline]
-    fn end_string(&mut self, raw: &[u8], left: usize) -> Result<(), JsonError<B::Error>> {
-        if !raw.contains(&b'\\') {
-            let value = self.builder.string(raw);
-            return self.accept(value, left);
-        }
-        self.scratch.clear();
-        if unescape(raw, &mut self.scratch).is_none() {
-            return Err(self.error(ErrorKind::Escape, left));
-        }
-        let value = self.builder.string(&self.scratch);
-        self.scratch.shrink_to(MAX_KEPT_CARRY);
-        self.accept(value, left)
-    }
-
-    /// Parses a number or literal from `carry` and the start of `bytes`.
-    #[inline]
-    fn atom<'a>(&mut self, bytes: &'a [u8]) -> Rest<'a, B> {
-        let length = bytes.iter().take_while(|&&byte| is_atom_byte(byte)).count();
-        let (raw, rest) = bytes.split_at_checked(length).unwrap_or((bytes, &[]));
-        if self.carry.len() + length > self.limits.atom_bytes {
-            let kind = ErrorKind::Limit { what: "characters in one number", max: self.limits.atom_bytes };
-            return Err(self.error(kind, bytes.len() + self.carry.len()));
-        }
-        if rest.is_empty() {
-            self.carry.extend_from_slice(raw);
-            self.cut = SplitToken::Atom;
-        } else {
-            self.end_atom(raw, bytes.len())?;
-        }
-        Ok(rest)
-    }
-
-    #[inline]
-    fn end_atom(&mut self, raw: &[u8], left: usize) -> Result<(), JsonError<B::Error>> {
-        if self.cut == SplitToken::None {
-            return self.word(raw, left);
-        }
-        let mut carry = std::mem::take(&mut self.carry);
-        let carried = carry.len();
-        carry.extend_from_slice(raw);
-        self.word(&carry, left + carried)?;
-        self.reuse_carry(carry);
-        Ok(())
-    }
-
-    /// Keeps the buffer of a completed split token for reuse.
-    fn reuse_carry(&mut self, mut carry: Vec<u8>) {
-        carry.clear();
-        carry.shrink_to(MAX_KEPT_CARRY);
-        (self.carry, self.cut) = (carry, SplitToken::None);
-    }
-
-    #[inline]
-    fn word(&mut self, text: &[u8], left: usize) -> Result<(), JsonError<B::Error>> {
-        let value = match text {
-            b"null" => self.builder.none(),
-            b"true" => self.builder.bool(true),
-            b"false" => self.builder.bool(false),
-            b"NaN" => self.builder.float(f64::NAN),
-            b"Infinity" => self.builder.float(f64::INFINITY),
-            b"-Infinity" => self.builder.float(f64::NEG_INFINITY),
-            _ => match parse_number(text) {
-                Some(Number::Int(value)) => self.builder.int(value),
-                Some(Number::Big(bytes)) => self.builder.big_int(&bytes),
-                Some(Number::Float(value)) => self.builder.float(value),
-                None => {
-                    let quoted = text.get(..MAX_QUOTED).unwrap_or(text);
-                    let kind = ErrorKind::InvalidValue(String::from_utf8_lossy(quoted).into_owned());
-                    return Err(self.error(kind, left));
-                }
-            },
-        };
-        self.accept(value, left)
-    }
-
-    /// Returns a description of the expected token for an error message.
-    fn expected_token(&self) -> &'static str {
-        match (self.expected, self.innermost()) {
-            (Expected::Value, _) => "a value",
-            (Expected::ValueOrEnd, _) => "a value or ']'",
-            (Expected::Key, _) => "a key in quotes",
-            (Expected::KeyOrEnd, _) => "a key in quotes or '}'",
-            (Expected::Colon, _) => "':'",
-            (Expected::CommaOrEnd, Some(Kind::Dict)) => "',' or '}'",
-            (Expected::CommaOrEnd, _) => "',' or ']'",
-            (Expected::Nothing, _) => "the end of the file",
-        }
-    }
-
-    /// Creates an error at the position `left` bytes before the end of the bytes fed so far.
-    #[cold]
-    fn error(&self, kind: ErrorKind<B::Error>, left: usize) -> JsonError<B::Error> {
-        JsonError { offset: self.fed.saturating_sub(left as u64), path: self.path(), kind }
-    }
-
-    /// Returns the path of the next value in the data.
-    fn path(&self) -> String {
-        let mut path = String::new();
-        for (slot, level) in (0u32..).zip(&self.levels) {
-            if path.len() > MAX_PATH {
-                path.push('…');
-                break;
-            }
-            match (level.kind, level.key) {
-                (Kind::List, _) => path.push_str(&format!("[{}]", self.builder.open_len(slot))),
-                (Kind::Dict, None) => {}
-                (Kind::Dict, Some(key)) => {
-                    let dot = if path.is_empty() { "" } else { "." };
-                    path.push_str(&format!("{dot}{}", self.builder.key_text(key).as_deref().unwrap_or("?")));
-                }
-            }
-        }
-        path
-    }
-}
-
-/// Returns whether a number or literal can contain this byte.
-#[inline]
-fn is_atom_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.' | b'_')
 }

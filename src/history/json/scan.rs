@@ -73,6 +73,12 @@ pub(super) fn skip_blanks(bytes: &[u8]) -> &[u8] {
     }
 }
 
+/// Returns whether a number or literal can contain this byte.
+#[inline]
+pub(super) fn is_atom_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.' | b'_')
+}
+
 #[cfg(test)]
 #[path = "../../../tests/units/history/json/scan.rs"]
 mod tests;

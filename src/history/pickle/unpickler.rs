@@ -1,16 +1,18 @@
 //! The unpickler, which splits chunks of bytes into instructions and runs them.
 
+mod operands;
+mod values;
+
 use super::builder::Builder;
-use super::cursor::{Cursor, Incomplete};
+use super::cursor::Cursor;
 use super::error::{ErrorKind, PickleError};
 use super::fault::{Fault, TOP, fault};
 use super::limits::Limits;
-use super::lines::{self, Integer};
-use super::opcode::{self, Support};
 use super::open::Kind;
-use super::path;
 use super::stack::Stack;
+use super::{lines, opcode, path};
 use base::heap::HeapBytes;
+use operands::{Halt, INTEGER, NAME, STRING, not_a_number, read_counted, read_line, saturating_length, unsupported};
 
 /// Highest supported pickle protocol, which Python 3.8 introduced.
 const MAX_PROTOCOL: u8 = 5;
@@ -257,49 +259,6 @@ impl<B: Builder> Unpickler<B> {
         Ok(())
     }
 
-    fn text(&mut self, code: u8, bytes: &[u8]) -> Result<(), Halt<B::Error>> {
-        match code {
-            opcode::SHORT_BINBYTES | opcode::BINBYTES | opcode::BINBYTES8 | opcode::BYTEARRAY8 => {
-                self.stack.push_built(|builder| builder.bytes(bytes))?;
-            }
-            _ => self.stack.push_built(|builder| builder.string(bytes))?,
-        }
-        Ok(())
-    }
-
-    /// Handles LONG1 and LONG4. `bytes` contains the integer in two's complement, least significant byte first, and may
-    /// be longer than needed.
-    fn integer(&mut self, bytes: &[u8]) -> Result<(), Halt<B::Error>> {
-        let sign = if bytes.last().is_some_and(|&top| top >= 0x80) { 0xff } else { 0 };
-        let (low, high) = bytes.split_at(bytes.len().min(8));
-        let mut word = [sign; 8];
-        word.iter_mut().zip(low).for_each(|(to, from)| *to = *from);
-        let value = i64::from_le_bytes(word);
-        let is_in_the_word = high.iter().all(|&byte| byte == sign) && (value < 0) == (sign != 0);
-        self.stack.push_built(|builder| if is_in_the_word { builder.int(value) } else { builder.big_int(bytes) })?;
-        Ok(())
-    }
-
-    /// Handles INT, LONG and FLOAT.
-    fn number(&mut self, code: u8, line: &[u8]) -> Result<(), Halt<B::Error>> {
-        let stack = &mut self.stack;
-        let integer = match code {
-            opcode::FLOAT => {
-                let value = lines::parse(line).ok_or_else(|| not_a_number(line))?;
-                return Ok(stack.push_built(|builder| builder.float(value))?);
-            }
-            opcode::INT => lines::parse_int(line),
-            _ => lines::parse_long(line),
-        };
-        let integer = integer.ok_or_else(|| not_a_number(line))?;
-        stack.push_built(|builder| match integer {
-            Integer::Bool(value) => builder.bool(value),
-            Integer::Small(value) => builder.int(value),
-            Integer::Big(value) => builder.big_int(&value.to_le_bytes()),
-        })?;
-        Ok(())
-    }
-
     #[cold]
     fn error(&self, fault: Fault<B::Error>, ran: usize, bytes: &[u8]) -> PickleError<B::Error> {
         PickleError {
@@ -308,71 +267,5 @@ impl<B: Builder> Unpickler<B> {
             path: path::path(&self.stack, fault.at, fault.index),
             kind: fault.kind,
         }
-    }
-}
-
-// Names of the resources limited by `Limits::string_bytes` and `Limits::integer_bytes`.
-const STRING: &str = "bytes in one string";
-const INTEGER: &str = "bytes in one integer";
-const NAME: &str = "bytes in one name";
-
-/// Reason why an instruction did not run.
-enum Halt<E> {
-    Short,
-    Fault(Box<Fault<E>>),
-}
-
-impl<E> From<Incomplete> for Halt<E> {
-    fn from(_: Incomplete) -> Self {
-        Halt::Short
-    }
-}
-
-impl<E> From<Box<Fault<E>>> for Halt<E> {
-    fn from(fault: Box<Fault<E>>) -> Self {
-        Halt::Fault(fault)
-    }
-}
-
-/// Converts a length to `usize`. Saturates, because a length above `usize::MAX` exceeds every limit anyway.
-fn saturating_length(length: u64) -> usize {
-    usize::try_from(length).unwrap_or(usize::MAX)
-}
-
-#[inline]
-fn read_counted<'a, E>(
-    cursor: &mut Cursor<'a>,
-    length: usize,
-    max: usize,
-    what: &'static str,
-) -> Result<&'a [u8], Halt<E>> {
-    if length > max {
-        return Err(fault(ErrorKind::Limit { what, max }, TOP).into());
-    }
-    Ok(cursor.bytes(length)?)
-}
-
-/// Reads the rest of a line, which may have at most `max` bytes. `what` is the plural noun in the error for longer
-/// lines.
-fn read_line<'a, E>(cursor: &mut Cursor<'a>, max: usize, what: &'static str) -> Result<&'a [u8], Halt<E>> {
-    let left = cursor.bytes_left();
-    let line = cursor.line();
-    if line.as_ref().map_or(left, |line| line.len()) > max {
-        return Err(fault(ErrorKind::Limit { what, max }, TOP).into());
-    }
-    Ok(line?)
-}
-
-#[cold]
-fn not_a_number<E>(line: &[u8]) -> Box<Fault<E>> {
-    fault(ErrorKind::NotANumber(String::from_utf8_lossy(line).into_owned()), TOP)
-}
-
-#[cold]
-fn unsupported<E>(byte: u8) -> Box<Fault<E>> {
-    match opcode::opcode(byte).map(|known| known.support) {
-        Some(Support::Unsupported(why)) => fault(ErrorKind::Unsupported(why), TOP),
-        // Supported opcodes are handled by `instruction`. tests/pickle.rs checks all 256 bytes.
-        Some(Support::Supported(_)) | None => fault(ErrorKind::UnknownOpcode(byte), TOP),
     }
 }

@@ -23,6 +23,7 @@ mod build;
 mod device;
 mod dropping;
 mod end;
+mod events;
 mod image;
 mod median;
 mod recorder;

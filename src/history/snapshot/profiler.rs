@@ -7,6 +7,7 @@
 //! [[ns, …], [[bytes of each category, …], …]]               export_memory_timeline("….json"): only sums, refused
 //! ```
 
+use super::contents::HOST_DEVICE;
 use super::error::{ContentError, Problem};
 use super::event::{Action, Event, EventSink, NO_TIME};
 use super::labels::{Labels, LabelsId};
@@ -14,7 +15,6 @@ use super::reader::Reader;
 use super::segments::{Block, BlockState, Segment};
 use super::stacks::StackId;
 use super::store::ReadBlock;
-use super::top::HOST_DEVICE;
 use super::top_level::TopLevel;
 use super::value::{Kind, Value};
 use crate::pickle::Builder;

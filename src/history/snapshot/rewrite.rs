@@ -1,10 +1,10 @@
 //! Replaces the texts of a decoded snapshot.
 
+use super::contents::Snapshot;
 use super::frames::{Frame, Frames};
 use super::labels::{LabelTable, Labels};
 use super::stacks::Stacks;
 use super::strings::{StringId, Strings};
-use super::top::Snapshot;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 

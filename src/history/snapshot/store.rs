@@ -1,14 +1,17 @@
-//! Tables of decoded values, and typed access to the values.
+//! Tables of decoded values, and access to the values.
 
-use super::error::{ContentError, Problem, ReadError};
+mod fields;
+mod texts;
+
+pub(super) use texts::clipped;
+
+use super::error::ReadError;
 use super::frames::Frames;
 use super::labels::LabelTable;
-use super::schema::Key;
 use super::segments::{AnnotationMark, Block, Segment};
 use super::stacks::{StackId, Stacks};
-use super::strings::{StringId, Strings};
+use super::strings::Strings;
 use super::value::{Kind, Value};
-use crate::recorder::{Token, ValueTree};
 use base::column::Column;
 use base::heap::HeapBytes;
 use hashbrown::HashMap;
@@ -70,12 +73,6 @@ pub(super) struct Store {
 
 /// Index shared by all empty containers. It is never a valid row, because 2^32 rows do not fit into memory.
 const EMPTY_CONTAINER: u32 = u32::MAX;
-
-/// Maximum nesting depth of recorder data.
-const MAX_DEPTH: u32 = 8;
-
-/// Approximate maximum length of a value's text for display, in bytes.
-const MAX_TEXT: usize = 2_000;
 
 impl Store {
     /// Stores an integer: in the handle itself if it fits, otherwise in a table.
@@ -164,94 +161,6 @@ impl Store {
         self.floats.get(value.as_kind(Kind::Float)? as usize).copied()
     }
 
-    pub(super) fn integer_at(&self, key: Key, value: Value) -> Result<i128, ContentError> {
-        self.as_integer(value).ok_or_else(|| ContentError::at_key(key, Problem::Type("an integer", value.kind())))
-    }
-
-    /// Returns a size in bytes. It must be from 0 to 2^63 − 1, so that sums of sizes cannot overflow 128 bits.
-    #[inline]
-    pub(super) fn bytes_at(&self, key: Key, value: Value) -> Result<u64, ContentError> {
-        if value.kind() == Kind::Int && value.small_int() >= 0 {
-            return Ok(value.small_int() as u64);
-        }
-        let integer = self.integer_at(key, value)?;
-        i64::try_from(integer)
-            .ok()
-            .and_then(|bytes| u64::try_from(bytes).ok())
-            .ok_or_else(|| ContentError::at_key(key, Problem::Range("a number of bytes between 0 and 2^63")))
-    }
-
-    /// Returns a 64-bit address or handle. PyTorch's C++ pickler writes values of 2^63 and more as negative numbers.
-    #[inline]
-    pub(super) fn address_at(&self, key: Key, value: Value) -> Result<u64, ContentError> {
-        if value.kind() == Kind::Int {
-            return Ok(value.small_int() as u64);
-        }
-        let integer = self.integer_at(key, value)?;
-        u64::try_from(integer)
-            .ok()
-            .or_else(|| i64::try_from(integer).ok().map(|negative| negative as u64))
-            .ok_or_else(|| ContentError::at_key(key, Problem::Range("a 64-bit address")))
-    }
-
-    #[inline]
-    pub(super) fn signed_at(&self, key: Key, value: Value) -> Result<i64, ContentError> {
-        if value.kind() == Kind::Int {
-            return Ok(value.small_int());
-        }
-        let integer = self.integer_at(key, value)?;
-        i64::try_from(integer)
-            .ok()
-            .filter(|&value| value != i64::MIN)
-            .ok_or_else(|| ContentError::at_key(key, Problem::Range("a signed 64-bit integer")))
-    }
-
-    pub(super) fn string_at(&self, key: Key, value: Value) -> Result<StringId, ContentError> {
-        value
-            .as_kind(Kind::String)
-            .map(StringId)
-            .ok_or_else(|| ContentError::at_key(key, Problem::Type("a string", value.kind())))
-    }
-
-    pub(super) fn bool_at(&self, key: Key, value: Value) -> Result<bool, ContentError> {
-        match value {
-            Value::TRUE => Ok(true),
-            Value::FALSE => Ok(false),
-            _ => Err(ContentError::at_key(key, Problem::Type("a bool", value.kind()))),
-        }
-    }
-
-    pub(super) fn pool_at(&self, key: Key, value: Value) -> Result<(u64, u64), ContentError> {
-        let mut values = self.values(value);
-        match (values.next(), values.next(), values.next()) {
-            (Some(first), Some(second), None) => Ok((self.address_at(key, first)?, self.address_at(key, second)?)),
-            _ => Err(ContentError::at_key(key, Problem::Type("a pair of integers", value.kind()))),
-        }
-    }
-
-    /// Returns the stack for a list of frames, which may be empty.
-    pub(super) fn stack_at(&mut self, key: Key, value: Value) -> Result<StackId, ContentError> {
-        match value.kind() {
-            Kind::Stack => Ok(StackId(value.index())),
-            Kind::List | Kind::Tuple => match self.first_not_of(value, Kind::Frame) {
-                None => Ok(StackId::EMPTY),
-                Some((index, other)) => {
-                    let problem = match other.kind() {
-                        Kind::Dict => {
-                            let pairs = self.pairs(other);
-                            self.parse_frame(&pairs, &mut Default::default())
-                                .err()
-                                .unwrap_or_else(|| ContentError { path: String::new(), problem: Problem::Missing })
-                        }
-                        kind => ContentError { path: String::new(), problem: Problem::Type("a frame", kind) },
-                    };
-                    Err(problem.within(&format!("{}[{index}]", key.text())))
-                }
-            },
-            kind => Err(ContentError::at_key(key, Problem::Type("a list of frames", kind))),
-        }
-    }
-
     /// Returns the index and handle of the first value in a list that is not of `kind`.
     pub(super) fn first_not_of(&self, list: Value, kind: Kind) -> Option<(usize, Value)> {
         let place = self.container_range(list);
@@ -262,104 +171,6 @@ impl Store {
             }
             first => first,
         }
-    }
-
-    /// Formats a value for display, similar to JSON. The text is cut after about 2,000 bytes and below six levels of
-    /// nesting.
-    pub(super) fn describe(&self, value: Value) -> String {
-        let mut text = String::new();
-        self.write_text(value, 0, &mut text);
-        text
-    }
-
-    /// Formats a dict as JSON. Values other than integers become strings. The text is cut as in [`Store::describe`].
-    pub(super) fn json(&self, dict: Value) -> String {
-        let mut text = String::from("{");
-        for pair in self.pairs(dict).chunks_exact(2) {
-            if text.len() > MAX_TEXT {
-                break;
-            }
-            if text.len() > 1 {
-                text.push_str(", ");
-            }
-            quote(&mut text, &self.describe(pair[0]));
-            text.push_str(": ");
-            match pair[1].kind() {
-                Kind::Int | Kind::WideInt => text.push_str(&self.describe(pair[1])),
-                _ => quote(&mut text, &self.describe(pair[1])),
-            }
-        }
-        text.push('}');
-        text
-    }
-
-    fn write_text(&self, value: Value, depth: u32, text: &mut String) {
-        if depth > 6 || text.len() > MAX_TEXT {
-            text.push('…');
-            return;
-        }
-        match value.kind() {
-            Kind::String => text.push_str(&clipped(self.strings.bytes(StringId(value.index())))),
-            Kind::Int | Kind::WideInt => text.push_str(&self.as_integer(value).unwrap_or_default().to_string()),
-            Kind::Float => text.push_str(&self.floats.get(value.index() as usize).copied().unwrap_or(0.0).to_string()),
-            Kind::Constant => text.push_str(match value {
-                Value::TRUE => "True",
-                Value::FALSE => "False",
-                _ => "None",
-            }),
-            kind @ (Kind::List | Kind::Tuple | Kind::Dict) => {
-                text.push_str(if kind == Kind::Dict { "{" } else { "[" });
-                for (index, item) in self.values(value).enumerate() {
-                    if text.len() > MAX_TEXT {
-                        break;
-                    }
-                    match (index, kind) {
-                        (0, _) => {}
-                        (_, Kind::Dict) if index % 2 == 1 => text.push_str(": "),
-                        _ => text.push_str(", "),
-                    }
-                    self.write_text(item, depth + 1, text);
-                }
-                text.push_str(if kind == Kind::Dict { "}" } else { "]" });
-            }
-            kind => text.push_str(kind.noun()),
-        }
-    }
-
-    /// Appends a value to `tree`. Large or deeply nested values are cut, because shared containers can expand without
-    /// limit.
-    pub(super) fn encode(&self, value: Value, depth: u32, tree: &mut ValueTree) {
-        let is_dict = value.kind() == Kind::Dict;
-        tree.put(match value.kind() {
-            Kind::Constant if value == Value::NONE => Token::None,
-            Kind::Constant => Token::Bool(value == Value::TRUE),
-            Kind::Int => Token::Int(value.small_int()),
-            Kind::WideInt => {
-                self.as_integer(value).and_then(|integer| i64::try_from(integer).ok()).map_or(Token::None, Token::Int)
-            }
-            Kind::Float => Token::Float(self.floats.get(value.index() as usize).copied().unwrap_or(0.0)),
-            Kind::String => Token::Text(self.strings.bytes(StringId(value.index()))),
-            Kind::List | Kind::Tuple if depth < MAX_DEPTH => Token::List,
-            Kind::Dict if depth < MAX_DEPTH => Token::Dict,
-            _ => return tree.put(Token::None),
-        });
-        if !matches!(value.kind(), Kind::List | Kind::Tuple | Kind::Dict) {
-            return;
-        }
-        let mut is_key = is_dict;
-        let mut is_skipped = false;
-        for item in self.values(value) {
-            // A key that is not a string is skipped together with its value.
-            is_skipped = if is_key { item.kind() != Kind::String || !tree.has_room() } else { is_skipped };
-            let is_wanted = if is_dict { !is_skipped } else { tree.has_room() };
-            if is_wanted {
-                self.encode(item, depth + 1, tree);
-            } else if !is_dict {
-                break;
-            }
-            is_key = is_dict && !is_key;
-        }
-        tree.put(Token::End);
     }
 
     /// Returns the heap size of each table, in bytes.
@@ -383,29 +194,4 @@ impl Store {
             ),
         ]
     }
-}
-
-/// Appends a string in JSON quotes. `text` must not contain control characters.
-fn quote(json: &mut String, text: &str) {
-    json.push('"');
-    for letter in text.chars() {
-        if matches!(letter, '"' | '\\') {
-            json.push('\\');
-        }
-        json.push(letter);
-    }
-    json.push('"');
-}
-
-/// Returns the start of a string for display. Control characters are escaped, because a terminal could interpret them.
-pub(super) fn clipped(bytes: &[u8]) -> String {
-    let (beginning, more) = bytes.get(..MAX_TEXT).map_or((bytes, ""), |beginning| (beginning, "…"));
-    let mut text = String::with_capacity(beginning.len());
-    for letter in String::from_utf8_lossy(beginning).chars() {
-        match letter.is_control() {
-            true => text.extend(letter.escape_default()),
-            false => text.push(letter),
-        }
-    }
-    text + more
 }

@@ -1,7 +1,7 @@
 //! Warnings about unknown keys and values, each with the path of the first occurrence in the file.
 
+use super::contents::HOST_DEVICE;
 use super::reader::Reader;
-use super::top::HOST_DEVICE;
 use super::top_level::TopLevel;
 use super::unknown::UnknownOwner;
 use super::warning::{WarningKind, Warnings};

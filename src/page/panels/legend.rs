@@ -93,7 +93,7 @@ impl Part for Panel {
         let (plot, colouring) = (state.plot_settings.plot, ui::plot::legend::coloured_by(state));
         let entries = state.surroundings.legend_of(colouring).cloned();
         let (faded, background) = (state.surroundings.faded.clone(), theme.look.background);
-        let covered = state.view.as_ref().and_then(|view| ui::plot::legend::visible_pixels(state, view));
+        let covered = state.view().and_then(|view| ui::plot::legend::visible_pixels(state, &view));
         let filter = state.legend_filter.clone();
         let now = Entries { entries, plot, colouring, faded, covered, background, filter };
         if let Some(Entries { entries, plot, colouring, faded, covered, filter, .. }) = self.entries.update(now) {

@@ -50,7 +50,7 @@ impl Part for Panel {
     type Elements = Elements;
 
     fn show_details(&mut self, app: &'static App, elements: &Elements, state: &State) {
-        let (Some(view), Some(canvas)) = (state.view, state.canvas) else {
+        let (Some(view), Some(canvas)) = (state.view(), state.canvas) else {
             // As for the flame graph, WebKit may show the canvas as empty.
             self.shown = LastShown::default();
             return;

@@ -5,11 +5,11 @@ use super::table_mini as mini;
 use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{append, number_at, set_attribute, set_flag, set_text};
 use crate::elements::elements;
-use protocol::TableSort;
+use protocol::{ColumnTexts, TableColumn, TableSort};
 use ui::features::State;
 use ui::features::histograms::{Chart, Histogram, selection_text};
 use ui::features::rows::Grid;
-use ui::features::table::{COLUMNS, FilterPart, TableAction, TableStatus, aria_sort, grid, status};
+use ui::features::table::{FilterPart, TableAction, TableStatus, aria_sort, grid, status};
 use ui::shell::action::Action;
 use ui::shell::commands;
 use ui::text::tab::Tab;
@@ -45,13 +45,14 @@ impl Part for Panel {
     type Elements = Elements;
 
     fn start(app: &'static App, elements: &'static Elements) -> Result<(), String> {
-        for (place, (column, name, meaning)) in COLUMNS.iter().enumerate() {
+        for (place, column) in TableColumn::ALL.into_iter().enumerate() {
+            let ColumnTexts { title, tooltip, .. } = column.texts();
             let header = elements.append_new(&elements.table_head, "div", "", "");
             set_attribute(&header, "role", "columnheader");
-            let button = elements.new_button("", name, ("data-column", &place.to_string()));
-            set_attribute(&button, "title", meaning);
+            let button = elements.new_button("", title, ("data-column", &place.to_string()));
+            set_attribute(&button, "title", tooltip);
             append(&header, &button);
-            mini::start(app, &header, *column, elements);
+            mini::start(app, &header, column, elements);
         }
         watch_scroll(app, &elements.table_grid, HEADER_PX + mini::HEIGHT_PX, |top, height| {
             Action::feature(TableAction::Scrolled(top, height))
@@ -65,8 +66,8 @@ impl Part for Panel {
             }
         });
         on(&elements.table_head, "click", |app, _, event| {
-            let place = number_at(event, "data-column").and_then(|place| COLUMNS.get(place as usize));
-            if let Some((column, ..)) = place {
+            let all = TableColumn::ALL;
+            if let Some(column) = number_at(event, "data-column").and_then(|place| all.get(place as usize)) {
                 app.dispatch(Action::feature(TableAction::SortChosen(*column)));
             }
         });
@@ -99,7 +100,7 @@ impl Part for Panel {
         }
         if let Some(sort) = self.sort.update(state.table.sort) {
             let mut header = elements.table_head.first_element_child();
-            for (column, ..) in COLUMNS {
+            for column in TableColumn::ALL {
                 let Some(now) = header else { break };
                 set_attribute(&now, "aria-sort", aria_sort(*sort, column));
                 header = now.next_element_sibling();

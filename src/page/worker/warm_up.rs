@@ -97,7 +97,7 @@ impl WarmUp {
     }
 
     fn draw(&self) {
-        let Some(view) = self.state.view else { return };
+        let Some(view) = self.state.view() else { return };
         let lanes = [Lane { scene: 0, view: &view, look: &self.look, bottom_px: 0 }];
         let size_px = [CANVAS.width_px, CANVAS.height_px];
         let drawing = Drawing { size_px, background: self.look.background, lanes: &lanes, flame: None, overlay: &[] };

@@ -3,7 +3,7 @@
 use super::rows::{body, draw_empty, foot_row, lines};
 use crate::app::App;
 use crate::text::{Line, Tone, align_left, align_right, width, write_line, write_row};
-use protocol::SortDirection;
+use protocol::{SortDirection, TableColumn};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ui::features::rows::{Cell, Grid, RowView};
@@ -28,9 +28,9 @@ pub(crate) fn allocations(app: &App, buffer: &mut Buffer, pane: Rect) {
     let state = &app.state;
     let grid = table::grid(&state.table, state);
     let sort = state.table.sort;
-    let names = table::COLUMNS.iter().map(|(column, name, _)| {
-        let arrow = if sort.direction == SortDirection::Ascending { "▲" } else { "▼" };
-        if *column == sort.column { [name, arrow].concat() } else { (*name).to_owned() }
+    let names = TableColumn::ALL.into_iter().map(|column| {
+        let (name, arrow) = (column.texts().title, if sort.direction == SortDirection::Ascending { "▲" } else { "▼" });
+        if column == sort.column { [name, arrow].concat() } else { name.to_owned() }
     });
     let columns =
         Columns { names: names.collect(), name_column: 2, drop_order: &[4, 5, 8, 3, 7, 6], left_aligned: &[2, 3, 5] };

@@ -159,7 +159,7 @@ pub(crate) fn legend_lines(app: &App) -> Vec<legend::Line> {
     let state = &app.state;
     let (plot, colouring) = (state.plot_settings.plot, ui::plot::legend::coloured_by(state));
     let entries = state.surroundings.legend_of(colouring).cloned();
-    let covered = state.view.as_ref().and_then(|view| ui::plot::legend::visible_pixels(state, view));
+    let covered = state.view().and_then(|view| ui::plot::legend::visible_pixels(state, &view));
     let entries = entries.as_deref().map_or(&[][..], Vec::as_slice);
     legend::lines(plot, colouring, entries, &state.surroundings.faded, covered.as_ref())
 }

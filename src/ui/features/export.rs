@@ -61,7 +61,7 @@ fn save_error(cause: &str) -> String {
 
 /// Opens or closes the dialog. Opening requires something to export.
 fn toggle(export: &mut Export, shared: &Shared) {
-    let can_open = shared.geometry.scene.is_some() && export.dialog == Dialog::Closed;
+    let can_open = shared.scene().is_some() && export.dialog == Dialog::Closed;
     export.dialog = if can_open { Dialog::Open } else { Dialog::Closed };
     if can_open && (shared.cursor.range.is_some() || export.crop.events(shared).is_none()) {
         export.crop = ranges(shared).first().copied().unwrap_or_default();
@@ -81,8 +81,8 @@ pub(crate) fn save(export: &mut Export, shared: &Shared, format: Format, out: &m
 /// requests the scene first.
 fn start_picture(export: &mut Export, shared: &Shared, device: i64, out: &mut Outbox) {
     let Some(format) = export.requested_format.filter(|_| !export.is_drawing()) else { return };
-    let (Some(plane), Some(shown), Some(canvas)) = (shared.plane(), shared.view, shared.canvas) else { return };
-    let Some(scene) = shared.geometry.scene.clone() else { return };
+    let (Some(plane), Some(shown), Some(canvas)) = (shared.plane(), shared.view(), shared.canvas) else { return };
+    let Some(scene) = shared.scene().cloned() else { return };
     let around = &shared.surroundings;
     let is_known = around.marks.latest().is_some() && around.legend_of(legend::coloured_by(shared)).is_some();
     let outline = surroundings::outline_key(shared).map(|of| around.outline.answer_to(&of).cloned());
@@ -198,7 +198,7 @@ fn finish(pending: PendingPicture, scene: Rc<Scene>, out: &mut Outbox) {
 
 /// Returns the size of the picture in a format, such as `1,280 × 720 pixels`.
 pub fn picture_size(shared: &Shared, format: Format) -> String {
-    let (Some(view), Some(canvas), Some(scene)) = (shared.view, shared.canvas, &shared.geometry.scene) else {
+    let (Some(view), Some(canvas), Some(scene)) = (shared.view(), shared.canvas, shared.scene()) else {
         return String::new();
     };
     let figure = Figure::for_window(shared, &scaled_view(&view, format), canvas.scale * f64::from(format.scale()));

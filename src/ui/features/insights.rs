@@ -8,10 +8,12 @@ pub use data::{Alarm, InsightsAction, InsightsTab};
 pub(crate) use data::{MAX_ROWS, MORE_FACTOR, ReportItem, TopicQuestion};
 
 pub mod cells;
+mod chart_view;
 pub mod commands;
 mod evidence;
 mod feature;
 mod link;
+mod sheet_view;
 mod simulation;
 pub mod view;
 

@@ -53,7 +53,7 @@ fn grip_at(state: &Shared, x: f64) -> Grip {
 }
 
 fn move_grip(state: &mut Shared, x: f64) {
-    let Some(view) = state.view else { return };
+    let Some(view) = state.view() else { return };
     let Some(moment) = cursor::moment_under(state, x.clamp(0.0, f64::from(view.width_px) - 1.0)) else { return };
     if let Grip::FreeAxis(pressed) | Grip::Slice(pressed) = state.cursor.grip {
         let click = CLICK_PX * state.canvas.map_or(1.0, |canvas| canvas.scale);

@@ -19,7 +19,7 @@ pub(crate) fn toggle_axis(state: &mut Shared) {
         state.remark = Some("This snapshot has no timestamps (recorded since PyTorch 2.2).".to_owned());
         return;
     }
-    let (Some(plane), Some(view)) = (state.plane(), state.view) else { return };
+    let (Some(plane), Some(view)) = (state.plane(), state.view()) else { return };
     if state.tools.axis_switch.take().is_some() {
         return;
     }
@@ -55,8 +55,8 @@ pub(crate) fn switch_axis(state: &mut Shared, edges: [f64; 2]) {
 
 /// Returns the selected allocation and a moment in the window at which the allocation is live.
 pub(crate) fn selection_in_window(state: &Shared) -> Option<KeptSelection> {
-    let (selected, view, scene) = (state.selection.as_ref()?, state.view.as_ref()?, state.geometry.scene.as_ref()?);
-    let shown = |x: f64| scene.columns.moment.get(column_under(scene, view, x)?).copied();
+    let (selected, view, scene) = (state.selection.as_ref()?, state.view()?, state.scene()?);
+    let shown = |x: f64| scene.columns.moment.get(column_under(scene, &view, x)?).copied();
     let (first, last) = (shown(0.0)?, shown(f64::from(view.width_px) - 1.0)?);
     let allocated_at = selected.allocated_event.map_or(0, |event| event.saturating_add(1));
     let freed_at = selected.freed_event.map_or(u32::MAX, |event| event.saturating_add(1));
@@ -72,7 +72,8 @@ pub(crate) fn selection_in_window(state: &Shared) -> Option<KeptSelection> {
 pub(crate) fn ask_selection_position(state: &mut Shared, out: &mut Outbox) {
     let Some(kept) = state.tools.kept_selection.filter(|kept| kept.asked.is_none()) else { return };
     let Some(device) = state.device().map(|device| device.device) else { return };
-    if state.geometry.plot_settings != state.plot_settings || state.geometry.in_flight.is_some() {
+    let is_asked = state.focused().is_some_and(|lane| lane.geometry.in_flight.is_some());
+    if state.drawn_settings() != state.plot_settings || is_asked {
         return;
     }
     let (plot_settings, moment, step) = (state.plot_settings, kept.moment, Step::To(kept.allocation));

@@ -35,7 +35,7 @@ pub(crate) fn set(state: &mut Shared, text: &str) {
 /// Applies a change that may alter the timeline's height. If the whole plot was visible, it stays visible.
 /// Otherwise the window does not change.
 pub(crate) fn change_height(state: &mut Shared, change: impl FnOnce(&mut Shared)) {
-    let showed_all = state.plane().zip(state.view).is_some_and(|(plane, view)| plane.fit_like(view) == view);
+    let showed_all = state.plane().zip(state.view()).is_some_and(|(plane, view)| plane.fit_like(view) == view);
     change(state);
     state.navigate(|plane, view| if showed_all { plane.fit_like(view) } else { plane.moved(view, 0.0, 0.0) });
 }

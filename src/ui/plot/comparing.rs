@@ -139,8 +139,9 @@ fn compare(state: &mut Shared, pair: [usize; 2], out: &mut Outbox) {
     state.comparing.pair = Some(pair);
     state.views.has_room = false;
     state.lanes.last_requested = pair[0].wrapping_sub(1);
-    state.view = None;
-    state.lanes.others.clear();
+    let focused = state.device_index;
+    state.lanes.retain(|index| index == focused);
+    state.focused_mut().view = None;
     if state.device_index != pair[0] {
         show_device(state, pair[0]);
     }
@@ -161,6 +162,6 @@ fn discard_second(state: &mut Shared) {
 pub(crate) fn end(state: &mut Shared, out: &mut Outbox) {
     discard_second(state);
     out.push(Effect::CloseSecond);
-    state.view = None;
+    state.focused_mut().view = None;
     lane_scenes::arrange_lanes(state);
 }

@@ -40,7 +40,7 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, out: &mut Outbox) -> Op
 
 /// Returns the moment and the height in bytes of the crosshair.
 pub fn position(state: &Shared) -> Option<Position> {
-    let byte = |pointer: Pointer| Some(state.view?.bytes_from_row(pointer.y).max(0.0) as u64);
+    let byte = |pointer: Pointer| Some(state.view()?.bytes_from_row(pointer.y).max(0.0) as u64);
     state
         .tools
         .crosshair
@@ -51,7 +51,7 @@ pub fn position(state: &Shared) -> Option<Position> {
 /// Returns the position of the crosshair in device pixels of the window. It may be outside the window.
 pub fn px(state: &Shared) -> Option<Pointer> {
     let Some(keys) = state.tools.crosshair.by_keys else { return state.pointer };
-    let view = state.view?;
+    let view = state.view()?;
     let x = match (state.axis, state.crosshair_facts()) {
         (Axis::Events, _) => f64::from(keys.moment) + 0.5,
         (Axis::Time, Some(facts)) if facts.moment == keys.moment => facts.position.time as f64,
@@ -65,7 +65,7 @@ pub fn px(state: &Shared) -> Option<Pointer> {
 /// the window.
 fn keyboard_start(state: &Shared) -> Option<Position> {
     position(state).or_else(|| {
-        let view = state.view?;
+        let view = state.view()?;
         let height = view.bytes_from_row(f64::from(view.height_px) / 2.0).max(0.0) as u64;
         if let (Some((x, moment)), Some(facts)) = (cursor::x_px(state), state.cursor_facts())
             && (0.0..f64::from(view.width_px)).contains(&x)
@@ -78,7 +78,7 @@ fn keyboard_start(state: &Shared) -> Option<Position> {
             return Some(Position { moment, byte: height.min(top.saturating_sub(1)) });
         }
         let middle = Pointer { x: f64::from(view.width_px) / 2.0, y: f64::from(view.height_px) / 2.0 };
-        let scene = state.geometry.scene.as_ref()?;
+        let scene = state.scene()?;
         let column = column_under(scene, &view, middle.x)?;
         let (moment, total) = scene.columns.moment.get(column).zip(scene.columns.total.get(column))?;
         let byte = view.bytes_from_row(middle.y).max(0.0) as u64;
@@ -144,7 +144,7 @@ pub(crate) fn move_by_key(state: &mut Shared, step: CrosshairStep, out: &mut Out
             return;
         }
         _ => {
-            let columns = state.geometry.scene.as_ref().map(|scene| scene.columns.moment.as_slice());
+            let columns = state.scene().map(|scene| scene.columns.moment.as_slice());
             let columns = columns.unwrap_or_default();
             let before = columns.partition_point(|&shown| shown < moment).checked_sub(1);
             let after = columns.partition_point(|&shown| shown <= moment);
@@ -167,7 +167,7 @@ fn ask_step(state: &mut Shared, step: Step, extra_events: u32, out: &mut Outbox)
     let (Some(device), Some(keys)) = (state.device().map(|device| device.device), state.tools.crosshair.by_keys) else {
         return;
     };
-    let (plot_settings, Position { moment, byte }) = (state.geometry.plot_settings, keys);
+    let (plot_settings, Position { moment, byte }) = (state.drawn_settings(), keys);
     let serial = out.ask(device, Question::Step { plot_settings, moment, byte, step });
     state.tools.crosshair.pending_step = Some(PendingStep { serial, step, extra_events });
 }
@@ -206,7 +206,7 @@ pub(crate) fn follow(state: &mut Shared) -> Followed {
     if state.tools.crosshair.follow == Follow::No {
         return Followed::No;
     }
-    let (Some(view), Some(at)) = (state.view, px(state)) else { return Followed::No };
+    let (Some(view), Some(at)) = (state.view(), px(state)) else { return Followed::No };
     state.tools.crosshair.follow = Follow::No;
     let beside = |at: f64, size: u32| {
         let size = f64::from(size);
@@ -232,7 +232,7 @@ pub(crate) fn follow(state: &mut Shared) -> Followed {
 pub(crate) fn update_hover(state: &mut Shared, keys: Position, out: &mut Outbox) {
     let Some(device) = state.device().map(|device| device.device) else { return };
     // The highlight does not affect which allocation is hit.
-    let (device_index, plot_settings) = (state.device_index, state.geometry.plot_settings.without_highlight());
+    let (device_index, plot_settings) = (state.device_index, state.drawn_settings().without_highlight());
     if let Some((hit, memory)) = state.tools.crosshair.hit.answer_to(&(keys, plot_settings)) {
         let (hit, memory, plot) = (hit.clone(), memory.clone(), plot_settings.plot);
         let spot = match &hit {

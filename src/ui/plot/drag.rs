@@ -36,7 +36,7 @@ pub(crate) fn start(state: &mut Shared, from: Pointer, held: Modifiers) {
 
 /// Moves the free corner of the box or the free end of the ruler to `to`.
 pub(crate) fn drag_to(state: &mut Shared, to: Pointer) {
-    let Some(view) = state.view else { return };
+    let Some(view) = state.view() else { return };
     let to = Pointer { x: to.x.clamp(0.0, view.width_px.into()), y: to.y.clamp(0.0, view.height_px.into()) };
     match &mut state.tools.drag {
         Drag::Box([_, corner]) => *corner = to,
@@ -79,7 +79,7 @@ pub(crate) fn end(state: &mut Shared) {
 /// Zooms to the range that the ruler measures. If the ruler is almost horizontal or vertical, only one axis is
 /// zoomed.
 pub(crate) fn zoom_to_ruler(state: &mut Shared) {
-    let (Some([from, to]), Some(view)) = (state.tools.ruler.ends, state.view) else {
+    let (Some([from, to]), Some(view)) = (state.tools.ruler.ends, state.view()) else {
         state.remark = Some("Measure something first.".to_owned());
         return;
     };

@@ -78,7 +78,7 @@ fn peak(state: &Shared, view: &View) -> Option<Peak> {
         }
         Plot::Addresses(_) => return None,
         Plot::Reserved(_) => {
-            let (peak, scene) = (state.plot_height(device)?, state.geometry.scene.as_ref()?);
+            let (peak, scene) = (state.plot_height(device)?, state.scene()?);
             let column = scene.columns.total.iter().position(|total| *total == peak);
             let edge = column.and_then(|column| scene.columns.edge_px.get(column));
             (peak, edge.map(|edge| view.column_from_x(scene.view.x_from_column(f64::from(*edge) + 0.5))))

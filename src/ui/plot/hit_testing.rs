@@ -152,10 +152,10 @@ fn select_hit(
 
 /// Selects the object at a position of the focused window. Outside the stack, clears the selection.
 pub(crate) fn click(state: &mut Shared, pointer: Pointer, out: &mut Outbox) {
-    let (Some(view), Some(scene)) = (&state.view, &state.geometry.scene) else { return };
-    let plot = state.geometry.plot_settings.plot;
-    let empty = || empty_spot(scene, view, pointer).filter(|_| plot != Plot::Stack);
-    match spot(scene, view, pointer).or_else(empty) {
+    let (Some(view), Some(scene)) = (state.view(), state.scene()) else { return };
+    let plot = state.drawn_settings().plot;
+    let empty = || empty_spot(scene, &view, pointer).filter(|_| plot != Plot::Stack);
+    match spot(scene, &view, pointer).or_else(empty) {
         None => (state.selection, state.selecting) = (None, None),
         Some(spot) => match spot.single_allocation().filter(|_| !matches!(plot, Plot::Reserved(_))) {
             Some(allocation) => select(state, allocation, out),
@@ -165,12 +165,12 @@ pub(crate) fn click(state: &mut Shared, pointer: Pointer, out: &mut Outbox) {
 }
 
 fn ask_to_select(state: &mut Shared, spot: Spot, out: &mut Outbox) {
-    ask_hit(state, state.device_index, spot, state.geometry.plot_settings, Purpose::Select, out);
+    ask_hit(state, state.device_index, spot, state.drawn_settings(), Purpose::Select, out);
 }
 
 /// Selects the object under a crosshair that was moved by keys.
 pub(crate) fn select_at(state: &mut Shared, keys: Position, out: &mut Outbox) {
-    match state.tools.crosshair.hit.answer_to(&(keys, state.geometry.plot_settings.without_highlight())) {
+    match state.tools.crosshair.hit.answer_to(&(keys, state.drawn_settings().without_highlight())) {
         Some((hit, memory)) => {
             let (hit, memory) = (hit.clone(), memory.clone());
             select_hit(state, hit.as_ref(), memory.as_deref(), keys, out);

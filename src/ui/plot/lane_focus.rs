@@ -6,7 +6,7 @@ use crate::plot::{axis_switch, comparing, crosshair, lane_scenes, plots};
 use crate::scope::cursor;
 use crate::state::change::Change;
 use crate::state::effect::Pointer;
-use crate::state::lanes::{Lane, LaneLayout};
+use crate::state::lanes::LaneLayout;
 use crate::state::shared::Shared;
 use picture::timeline::{Axis, View};
 use protocol::DeviceSummary;
@@ -14,7 +14,7 @@ use protocol::DeviceSummary;
 /// Focuses the lane of the device at `index`, at the same horizontal position as the previously focused lane.
 /// Returns false if only one device is shown or the device does not exist.
 pub(crate) fn focus(state: &mut Shared, index: usize) -> bool {
-    if !state.has_lanes() || state.view.is_none() || index >= state.device_count() {
+    if !state.has_lanes() || state.view().is_none() || index >= state.device_count() {
         return false;
     }
     if index == state.device_index {
@@ -22,20 +22,16 @@ pub(crate) fn focus(state: &mut Shared, index: usize) -> bool {
     }
     lane_scenes::arrange_lanes(state);
     let aligned = comparing::part::aligned_cursor(state);
-    let previous = (state.device_index, state.view.take(), std::mem::take(&mut state.geometry));
+    let Some(previous) = state.view() else { return true };
     let shared_axis = state.shared_axis();
-    let origins = [previous.0, index].map(|index| state.device_at(index).zip(previous.1));
-    let [from, to] = origins.map(|it| it.map_or(0, |(device, view)| shared_axis.origin_px(device, view.x_per_px)));
-    let position = state.lanes.others.iter().position(|lane| lane.index == index);
-    let lane = position.map(|position| state.lanes.others.swap_remove(position));
-    let (view, geometry) = lane.map_or_else(Default::default, |lane| (lane.view, lane.geometry));
-    state.lanes.others.push(Lane { index: previous.0, view: previous.1, geometry: previous.2 });
+    let origins = [state.device_index, index].map(|index| state.device_at(index));
+    let [from, to] = origins.map(|it| it.map_or(0, |device| shared_axis.origin_px(device, previous.x_per_px)));
     plots::clear_segment(state);
     state.device_index = index;
     let fitted = || Some(state.plane_of(state.drawn_device()?).fit(state.lane_canvas(index)?.1));
-    let view = view.or_else(fitted).zip(previous.1);
+    let view = state.view().or_else(fitted);
     let is_compared = state.comparing.pair.is_some();
-    state.view = view.map(|(view, previous)| match is_compared {
+    state.focused_mut().view = view.map(|view| match is_compared {
         // The window of a compared device is aligned already.
         true => view,
         false => View {
@@ -44,7 +40,6 @@ pub(crate) fn focus(state: &mut Shared, index: usize) -> bool {
             ..view
         },
     });
-    state.geometry = geometry;
     reset(state, Change::Lane);
     if let Some((moments, _)) = aligned {
         cursor::set_cursor(state, moments[usize::from(comparing::part::is_b_shown(state))]);
@@ -62,7 +57,7 @@ pub(crate) fn toggle_lanes(state: &mut Shared) {
         state.remark = Some("This snapshot has one device.".to_owned());
         return;
     }
-    let saw_everything = state.plane().zip(state.view).is_some_and(|(plane, view)| plane.fit_like(view) == view);
+    let saw_everything = state.plane().zip(state.view()).is_some_and(|(plane, view)| plane.fit_like(view) == view);
     let is_timed = |device: &DeviceSummary| device.time_us.is_some_and(|(first, last)| first < last);
     let has_times = state.file().is_some_and(|file| file.devices.iter().all(is_timed));
     state.lanes.layout = match state.lanes.layout {
@@ -92,7 +87,8 @@ pub(crate) fn toggle_lanes(state: &mut Shared) {
 
 /// Zooms all lanes to the whole trace.
 pub(crate) fn fit_all_lanes(state: &mut Shared) {
-    state.lanes.others.iter_mut().for_each(|lane| lane.view = None);
+    let focused = state.device_index;
+    state.lanes.iter_mut().filter(|(index, _)| *index != focused).for_each(|(_, lane)| lane.view = None);
     state.navigate(|plane, view| plane.fit_like(view));
 }
 

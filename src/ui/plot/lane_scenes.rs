@@ -4,7 +4,7 @@
 use crate::plot::{comparing, plots};
 use crate::state::drawing::{BytesAxis, Canvas, Geometry};
 use crate::state::effect::Effect;
-use crate::state::lanes::{Lane, ShownLane};
+use crate::state::lanes::ShownLane;
 use crate::state::navigate::Plane;
 use crate::state::outbox::Outbox;
 use crate::state::part::Part;
@@ -20,39 +20,30 @@ pub(crate) fn arrange_lanes(state: &mut Shared) {
     if state.comparing.pair.is_none() {
         state.lanes.top_device = indices.first().copied().unwrap_or(0);
     }
-    let mut others = std::mem::take(&mut state.lanes.others);
-    others.retain(|lane| indices.contains(&lane.index) && lane.index != state.device_index);
+    let shown = state.device_index;
+    state.lanes.retain(|index| index == shown || indices.contains(&index));
     let shared_axis = state.shared_axis();
     let focused = state.drawn_device().map(|device| state.fit_plane_to_plot(shared_axis.plane(device), device));
     let focused = focused.zip(state.lane_canvas(state.device_index));
-    let Some((plane, (_, canvas))) = focused else { return };
-    let view = resized(plane, state.view, canvas);
-    state.view = Some(view);
-    for index in indices.into_iter().filter(|&index| index != state.device_index) {
-        if !others.iter().any(|lane| lane.index == index) {
-            others.push(Lane { index, view: None, geometry: Geometry::default() });
-        }
-    }
+    let Some((plane, (_, canvas))) = focused else { return state.lanes.retain(|index| index == shown) };
+    let view = resized(plane, state.view(), canvas);
+    state.focused_mut().view = Some(view);
     let left_px = |device: &DeviceSummary| view.left_px.saturating_sub(shared_axis.origin_px(device, view.x_per_px));
     let common_px = state.drawn_device().map_or(0, |device| view.left_px - left_px(device));
-    for lane in &mut others {
-        let Some((device, (_, canvas))) = state.device_at(lane.index).zip(state.lane_canvas(lane.index)) else {
-            continue;
-        };
+    for index in indices.into_iter().filter(|&index| index != shown) {
+        let Some((device, (_, canvas))) = state.device_at(index).zip(state.lane_canvas(index)) else { continue };
+        let left_px = left_px(device).saturating_add(common_px);
+        let lane = state.lanes.get(index);
         let plane = state.plane_of(device);
-        let mut resized_view = resized(plane, lane.view, canvas);
-        if let Some(aligned) = comparing::lanes::aligned_window(state, lane.index, view, resized_view) {
-            lane.view = Some(aligned);
-            continue;
-        }
+        let mut resized_view = resized(plane, lane.and_then(|lane| lane.view), canvas);
+        let aligned = comparing::lanes::aligned_window(state, index, view, resized_view);
         let fits = state.bytes_axis == BytesAxis::FitsWindow && state.no_fit_reason().is_none();
-        if let Some(scene) = lane.geometry.scene.as_ref().filter(|_| fits) {
+        if let Some(scene) = lane.and_then(|lane| lane.geometry.scene.as_ref()).filter(|_| fits) {
             resized_view = plane.bytes_fitted(resized_view, scene);
         }
-        let left_px = left_px(device).saturating_add(common_px);
-        lane.view = Some(View { axis: view.axis, x_per_px: view.x_per_px, left_px, ..resized_view });
+        let following = View { axis: view.axis, x_per_px: view.x_per_px, left_px, ..resized_view };
+        state.lanes.get_mut(index).view = Some(aligned.unwrap_or(following));
     }
-    state.lanes.others = others;
     state.update_pointer();
 }
 
@@ -70,7 +61,7 @@ fn plot_settings_of(state: &Shared, index: usize) -> PlotSettings {
 
 /// Returns whether any requested scene is pending.
 pub(crate) fn waits_for_scene(state: &Shared) -> bool {
-    state.geometry.in_flight.is_some() || state.lanes.others.iter().any(|lane| lane.geometry.in_flight.is_some())
+    state.lanes.iter().any(|lane| lane.geometry.in_flight.is_some())
 }
 
 /// Requests the scene of the next lane that needs one. Lanes take turns, so that a lane whose window keeps moving
@@ -85,7 +76,7 @@ pub(crate) fn ask_next_scene(state: &mut Shared, out: &mut Outbox) -> Option<()>
     let view = state.plane_of(lane.device).with_margin(*lane.view);
     let question = Question::Scene { view, plot_settings: plot_settings_of(state, index) };
     let serial = out.ask(lane.device.device, question);
-    state.geometry_of(index)?.in_flight = Some(serial);
+    state.lanes.get_mut(index).geometry.in_flight = Some(serial);
     Some(())
 }
 
@@ -107,13 +98,12 @@ fn needs_scene(state: &Shared, index: usize) -> bool {
 /// Stores the scene that was requested with `serial`, and returns the effect that uploads it. `None` if no lane is
 /// waiting for this scene.
 fn take_scene(state: &mut Shared, serial: u32, scene: Scene) -> Option<Effect> {
-    let device_place = state
-        .lane_indices()
-        .into_iter()
-        .find(|&index| state.geometry_of(index).is_some_and(|it| it.in_flight == Some(serial)))?;
+    let waits = |index: &usize| state.lanes.get(*index).is_some_and(|lane| lane.geometry.in_flight == Some(serial));
+    let device_place = state.lane_indices().into_iter().find(waits)?;
     let plot_settings = plot_settings_of(state, device_place);
     let scene = Rc::new(plots::without_curves(scene, plot_settings.plot));
-    *state.geometry_of(device_place)? = Geometry { scene: Some(scene.clone()), plot_settings, ..Geometry::default() };
+    state.lanes.get_mut(device_place).geometry =
+        Geometry { scene: Some(scene.clone()), plot_settings, ..Geometry::default() };
     state.refit_bytes_axis();
     Some(Effect::Upload { device_place, scene })
 }
@@ -129,15 +119,13 @@ pub(crate) fn uploads(state: &Shared) -> Vec<Effect> {
 
 /// Forgets the pending requests for scenes, because different scenes are needed.
 pub(crate) fn ignore_requests(state: &mut Shared) {
-    state.geometry.in_flight = None;
-    state.lanes.others.iter_mut().for_each(|lane| lane.geometry.in_flight = None);
+    state.lanes.iter_mut().for_each(|(_, lane)| lane.geometry.in_flight = None);
 }
 
 /// Requests all scenes again. The old scenes stay visible until the new ones arrive.
 pub(crate) fn redraw(state: &mut Shared) {
     ignore_requests(state);
-    state.geometry.is_stale = true;
-    state.lanes.others.iter_mut().for_each(|lane| lane.geometry.is_stale = true);
+    state.lanes.iter_mut().for_each(|(_, lane)| lane.geometry.is_stale = true);
 }
 
 /// Returns the size of the focused lane, as a canvas of its own.

@@ -2,17 +2,16 @@
 //!
 //! ```text
 //!   ┌──────────────────────┐  device 0
-//!   ├──────────────────────┤  device 1, focused: stored in Shared::view and Shared::geometry
+//!   ├──────────────────────┤  device 1, focused: Shared::device_index
 //!   ├──────────────────────┤  device 2
 //!   └──────────────────────┘
 //! ```
-//! Summary, details, legend and marks describe the focused device. [`Lanes`] holds a window and a scene for each of the
-//! others. Horizontally, their windows follow the focused one. A single device has one lane that is as high as the
-//! canvas.
+//! Summary, details, legend and marks describe the focused device. [`Lanes`] holds a window and a scene for each
+//! device. Horizontally, the windows follow the focused one. A single device has one lane that is as high as the canvas.
 //!
 //! A lane's window shows a part of its plane, which is as wide as the axis and as high as the plot.
 
-pub use crate::state::lanes::{LaneLayout, Lanes, ShownLane};
+pub use crate::state::lanes::{Lane, LaneLayout, Lanes, ShownLane};
 
 use crate::plot::planned;
 use crate::plot::shared_axis::SharedAxis;
@@ -65,18 +64,13 @@ impl Shared {
     /// Iterates over the lanes that have a window, from top to bottom.
     pub fn shown_lanes(&self) -> impl Iterator<Item = ShownLane<'_>> {
         self.lane_indices().into_iter().filter_map(|index| {
-            let (view, geometry) = if index == self.device_index {
-                (self.view.as_ref()?, &self.geometry)
-            } else {
-                let lane = self.lanes.others.iter().find(|lane| lane.index == index)?;
-                (lane.view.as_ref()?, &lane.geometry)
-            };
+            let Lane { view, geometry } = self.lanes.get(index)?;
             let (bottom_px, _) = self.lane_canvas(index)?;
-            Some(ShownLane { index, device: self.device_at(index)?, view, geometry, bottom_px })
+            Some(ShownLane { index, device: self.device_at(index)?, view: view.as_ref()?, geometry, bottom_px })
         })
     }
 
-    /// Returns the focused lane, whose window is [`Shared::view`].
+    /// Returns the focused lane. `None` until it has a window.
     pub fn focused_lane(&self) -> Option<ShownLane<'_>> {
         self.shown_lanes().find(|lane| lane.index == self.device_index)
     }
@@ -87,17 +81,9 @@ impl Shared {
         Some((lane, Pointer { y: pointer.y - f64::from(lane.bottom_px), ..pointer }))
     }
 
-    pub(crate) fn geometry_of(&mut self, index: usize) -> Option<&mut Geometry> {
-        if index == self.device_index {
-            return Some(&mut self.geometry);
-        }
-        self.lanes.others.iter_mut().find(|lane| lane.index == index).map(|lane| &mut lane.geometry)
-    }
-
     /// Discards all scenes. Used if scaling or moving them cannot approximate the new contents.
     pub(crate) fn drop_scenes(&mut self) {
-        self.geometry = Geometry::default();
-        self.lanes.others.iter_mut().for_each(|lane| lane.geometry = Geometry::default());
+        self.lanes.iter_mut().for_each(|(_, lane)| lane.geometry = Geometry::default());
     }
 
     /// Updates the pointer's position within the focused lane from its position on the canvas.
@@ -154,8 +140,8 @@ impl Shared {
 
     /// Replaces the window with the result of `change`. Then rescales the byte axis if automatic scaling is on.
     pub(crate) fn navigate(&mut self, change: impl FnOnce(Plane, View) -> View) {
-        let (Some(plane), Some(view)) = (self.plane(), self.view) else { return };
-        self.view = Some(change(plane, view));
+        let (Some(plane), Some(view)) = (self.plane(), self.view()) else { return };
+        self.focused_mut().view = Some(change(plane, view));
         self.refit_bytes_axis();
     }
 
@@ -165,18 +151,16 @@ impl Shared {
         if index == self.device_index {
             return self.navigate(change);
         }
-        let plane = self.device_at(index).map(|device| self.plane_of(device));
-        let lane = self.lanes.others.iter_mut().find(|lane| lane.index == index);
-        if let (Some(plane), Some(lane)) = (plane, lane) {
-            lane.view = lane.view.map(|view| change(plane, view));
-        }
+        let Some(plane) = self.device_at(index).map(|device| self.plane_of(device)) else { return };
+        let lane = self.lanes.get_mut(index);
+        lane.view = lane.view.map(|view| change(plane, view));
     }
 
     /// Scales the byte axis to the visible window if automatic scaling is on.
     pub(crate) fn refit_bytes_axis(&mut self) {
-        let (Some(plane), Some(view), Some(scene)) = (self.plane(), self.view, &self.geometry.scene) else { return };
+        let (Some(plane), Some(view), Some(scene)) = (self.plane(), self.view(), self.scene()) else { return };
         if self.bytes_axis == BytesAxis::FitsWindow && self.no_fit_reason().is_none() {
-            self.view = Some(plane.bytes_fitted(view, scene));
+            self.focused_mut().view = Some(plane.bytes_fitted(view, scene));
         }
     }
 

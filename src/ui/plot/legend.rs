@@ -73,11 +73,7 @@ pub type VisiblePixels = Vec<u64>;
 
 /// Counts the pixels of each colour in a window. `None` until the scene has the chosen colouring.
 pub fn visible_pixels(state: &Shared, view: &View) -> Option<VisiblePixels> {
-    let scene = state
-        .geometry
-        .scene
-        .as_ref()
-        .filter(|_| state.geometry.plot_settings.colouring == state.plot_settings.colouring)?;
+    let scene = state.scene().filter(|_| state.drawn_settings().colouring == state.plot_settings.colouring)?;
     let column = |px: f64| scene.view.column_from_x(view.x_from_column(px)).clamp(-1e6, 1e6).round() as i32;
     let covered = scene.covered([column(0.0), column(f64::from(view.width_px))]);
     covered.iter().any(|&pixels| pixels > 0).then_some(covered)
@@ -150,7 +146,7 @@ pub fn drawn_marks(state: &Shared) -> [bool; 5] {
     [
         has_reserved && plot == Plot::Stack,
         has_reserved,
-        plot == Plot::Stack && state.geometry.scene.as_ref().is_some_and(is_pending),
+        plot == Plot::Stack && state.scene().is_some_and(is_pending),
         marks.is_some_and(|marks| !marks.out_of_memory.is_empty()),
         marks.is_some_and(|marks| state.axis == Axis::Time && !marks.snapshots.is_empty()),
     ]

@@ -79,7 +79,7 @@ pub(crate) fn remove(state: &mut Shared, number: u32) {
 
 /// Removes the marker nearest to the crosshair, or the newest marker if there is no crosshair.
 pub(crate) fn remove_nearest(state: &mut Shared) {
-    let crosshair_x = crosshair::px(state).zip(state.view).map(|(pointer, view)| view.x_from_column(pointer.x));
+    let crosshair_x = crosshair::px(state).zip(state.view()).map(|(pointer, view)| view.x_from_column(pointer.x));
     let distance = |marker: &Marker| {
         let x = marker.point.x(state.axis);
         crosshair_x.zip(x).map_or(f64::from(u32::MAX - marker.number), |(crosshair_x, x)| (crosshair_x - x).abs())

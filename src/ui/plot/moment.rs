@@ -64,7 +64,7 @@ pub fn screen_reader_text(state: &Shared) -> String {
     let Some(keys) = state.tools.crosshair.by_keys else { return String::new() };
     let Some(facts) = state.crosshair_facts().filter(|facts| facts.moment == keys.moment) else { return String::new() };
     let mut text = format!("{}, {} requested.", event_name(facts.moment), Bytes(facts.requested));
-    match state.tools.crosshair.hit.answer_to(&(keys, state.geometry.plot_settings.without_highlight())) {
+    match state.tools.crosshair.hit.answer_to(&(keys, state.drawn_settings().without_highlight())) {
         None => return String::new(),
         Some(_) if state.plot_settings.plot != Plot::Stack => {
             let Some(card) = state.hover.as_ref().map(card) else { return String::new() };

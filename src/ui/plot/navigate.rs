@@ -17,14 +17,14 @@ use picture::timeline::Axis;
 
 /// Returns the window's left and right edges as fractions of the whole axis, 0 to 1.
 pub fn window(state: &Shared) -> Option<[f64; 2]> {
-    let (view, plane) = (state.view?, state.plane()?);
+    let (view, plane) = (state.view()?, state.plane()?);
     Some([0.0, f64::from(view.width_px)].map(|column| plane.fraction(view.x_from_column(column))))
 }
 
 /// Converts a column of the window, in device pixels, to a fraction of the whole axis. The column may be outside
 /// the window.
 pub fn axis_fraction(state: &Shared, column: f64) -> Option<f64> {
-    Some(state.plane()?.fraction(state.view?.x_from_column(column)))
+    Some(state.plane()?.fraction(state.view()?.x_from_column(column)))
 }
 
 /// Returns the start and end of the shown device's own axis, as fractions of the whole axis. They are 0 and 1

@@ -61,7 +61,7 @@ pub struct MarkerFlag {
 impl Overlay {
     /// Builds the overlay for the current state.
     pub fn from_state(state: &Shared) -> Overlay {
-        let Some(view) = state.view else { return Overlay::default() };
+        let Some(view) = state.view() else { return Overlay::default() };
         let (width, height) = (f64::from(view.width_px), f64::from(view.height_px));
         let row = |byte: u64| (byte as f64 + 0.5) / view.bytes_per_px - view.bottom_px as f64;
         let position_px = |point: &crate::state::point::Point| {

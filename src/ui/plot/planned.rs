@@ -37,7 +37,7 @@ pub(crate) const PART: Part = Part { asks: &[(AskPhase::Last, ask)], take };
 
 /// Requests the peaks under the plan and without the selected allocations, one after the other, and the curve to draw.
 fn ask(state: &mut Shared, device: i64, out: &mut Outbox) {
-    let Some(view) = state.geometry.scene.as_ref().map(|scene| scene.view) else { return };
+    let Some(view) = state.scene().map(|scene| scene.view) else { return };
     let without = drawn::selected_group(state).map(|(_, group)| without(group));
     if state.planned.asked.is_none() {
         let wanted = [state.planned.plan.clone(), without].into_iter().flatten();

@@ -28,8 +28,6 @@ pub(crate) fn reset(state: &mut Shared, change: Change) {
         }
         // The user's settings are kept, except for the shown part of memory.
         Change::Device => {
-            state.view = None;
-            state.geometry = Default::default();
             state.lanes.reset();
             state.plots = Plots { hidden_lines: take(&mut state.plots.hidden_lines), ..Plots::default() };
             state.plot_settings.plot = unfiltered(state.plot_settings.plot);

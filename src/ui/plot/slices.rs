@@ -25,7 +25,7 @@ pub(crate) fn hover_slice(state: &mut Shared, [x, down]: [f64; 2]) {
 }
 
 fn slice_at(state: &Shared, x: f64, down: f64) -> Option<Slice> {
-    let (view, scale) = (state.view?, state.canvas?.scale);
+    let (view, scale) = (state.view()?, state.canvas?.scale);
     let lane = ((down / scale - AXIS_PX) / TRACK_PX).floor();
     let of_lane = |slice: &Slice| f64::from(slice.lane) == lane;
     // Slices narrower than the minimum width can be hit a few pixels beside their edges.
@@ -66,7 +66,7 @@ pub(crate) fn zoom_to_x(state: &mut Shared, [from, to]: [f64; 2]) {
 
 /// Zooms the window to the selected range.
 pub(crate) fn zoom_to_range(state: &mut Shared) {
-    match range::px(state).zip(state.view) {
+    match range::px(state).zip(state.view()) {
         Some((edges, view)) => zoom_to_x(state, edges.map(|edge| view.x_from_column(edge))),
         None => state.remark = Some("Select a range first.".to_owned()),
     }

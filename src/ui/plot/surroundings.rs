@@ -58,13 +58,13 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Outbox) -> Opti
 /// Returns the inputs for the outline to draw: that of the selected allocation, or in the plot of reserved bytes,
 /// of the selected segment. `None` if nothing is selected.
 pub fn outline_key(state: &Shared) -> Option<OutlineKey> {
-    let scene = state.geometry.scene.as_ref()?;
+    let scene = state.scene()?;
     let allocation = match state.plot_settings.plot {
         // In this plot, ids identify ranges of reserved memory.
         Plot::Reserved(_) => plots::segment::selected_segment(state)?.segment.range,
         _ => state.selection.as_ref()?.allocation,
     };
-    Some(OutlineKey { allocation, view: scene.view, plot_settings: state.geometry.plot_settings.without_highlight() })
+    Some(OutlineKey { allocation, view: scene.view, plot_settings: state.drawn_settings().without_highlight() })
 }
 
 /// Fades the legend entry with this palette index, or shows it again. If all entries would be faded, shows all

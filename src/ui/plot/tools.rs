@@ -21,9 +21,9 @@ pub(crate) const PART: Part = Part { asks: &[(AskPhase::Last, ask)], take };
 /// Returns the point under the pointer. If the pixel covers several moments, returns the moment that is drawn
 /// there. Otherwise returns the exact position.
 pub(crate) fn point_under(state: &Shared, pointer: Pointer) -> Option<Point> {
-    let (view, scene) = (state.view.as_ref()?, state.geometry.scene.as_ref()?);
+    let (view, scene) = (state.view()?, state.scene()?);
     let exact = point_at(state, pointer)?;
-    let column = column_under(scene, view, pointer.x);
+    let column = column_under(scene, &view, pointer.x);
     let drawn = column.and_then(|column| scene.columns.moment.get(column).zip(scene.columns.moments.get(column)));
     // If a moment ends within the pixel, the exact position may belong to its neighbour.
     let is_other = |moment: u32| matches!(exact.at, MomentSpec::X(Axis::Events, x) if x as u32 != moment);
@@ -33,7 +33,7 @@ pub(crate) fn point_under(state: &Shared, pointer: Pointer) -> Option<Point> {
 
 /// Returns the exact position of the pointer as a point of the timeline.
 pub(crate) fn point_at(state: &Shared, pointer: Pointer) -> Option<Point> {
-    let view = state.view?;
+    let view = state.view()?;
     let x = view.x_from_column(pointer.x).clamp(0.0, device_axis_end(state.device()?, view.axis) as f64);
     Some(Point::new(MomentSpec::X(view.axis, x), view.bytes_from_row(pointer.y).max(0.0) as u64))
 }

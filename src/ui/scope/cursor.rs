@@ -62,8 +62,8 @@ pub(crate) fn set_cursor_at(state: &mut Shared, pointer: Pointer) {
 
 /// Returns the moment that the scene shows at `x`, in device pixels from the window's left edge.
 pub(crate) fn moment_under(state: &Shared, x: f64) -> Option<u32> {
-    let (view, scene) = (state.view.as_ref()?, state.geometry.scene.as_ref()?);
-    scene.columns.moment.get(column_under(scene, view, x)?).copied()
+    let (view, scene) = (state.view()?, state.scene()?);
+    scene.columns.moment.get(column_under(scene, &view, x)?).copied()
 }
 
 /// Moves the cursor to the device's out-of-memory event, if there was one.
@@ -127,7 +127,7 @@ pub(crate) fn moment_px(state: &Shared, moment: u32, facts: Option<&MomentFacts>
         Axis::Events => f64::from(moment) + 0.5,
         Axis::Time => facts?.position.time as f64,
     };
-    Some(state.view?.column_from_x(x))
+    Some(state.view()?.column_from_x(x))
 }
 
 /// Returns the cursor's column, in device pixels from the window's left edge, and the cursor's moment. On the time
@@ -200,7 +200,7 @@ pub(crate) fn scroll_to_cursor(state: &mut Shared) {
     if state.cursor.follow == Follow::No || state.cursor.facts.answer_to(&state.cursor.moment).is_none() {
         return;
     }
-    let (Some((x, _)), Some(view)) = (x_px(state), state.view) else { return };
+    let (Some((x, _)), Some(view)) = (x_px(state), state.view()) else { return };
     state.cursor.follow = Follow::No;
     let width = f64::from(view.width_px);
     if !(0.0..width).contains(&x) {

@@ -94,7 +94,7 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, out: &mut Outbox) -> Op
 /// Goes to the next or previous match. If the search has not finished, does so once it has.
 pub(crate) fn go_to_match(state: &mut Shared, direction: Direction, among: MatchScope, out: &mut Outbox) {
     // A new stacking order is built together with the scene. A question sent before that would block the worker.
-    let is_stacking_built = state.geometry.plot_settings.stacking == state.plot_settings.stacking;
+    let is_stacking_built = state.drawn_settings().stacking == state.plot_settings.stacking;
     let Some(found) = state.find.current_result().filter(|_| is_stacking_built && state.find.pending_step.is_none())
     else {
         if state.find.text.trim().is_empty() {
@@ -120,7 +120,7 @@ pub(crate) fn go_to_match(state: &mut Shared, direction: Direction, among: Match
 
 /// Returns the range of moments in the window. The end is exclusive.
 pub(crate) fn window(state: &Shared) -> [u32; 2] {
-    let (Some(view), Some(scene)) = (&state.view, &state.geometry.scene) else { return [0, u32::MAX] };
+    let (Some(view), Some(scene)) = (state.view(), state.scene()) else { return [0, u32::MAX] };
     let moment = |column: f64| {
         let x = scene.view.column_from_x(view.x_from_column(column)).floor() as i32;
         let after = scene.columns.edge_px.partition_point(|&edge| edge <= x);

@@ -12,7 +12,7 @@ use protocol::{MomentFacts, RangeFacts, Scope, Weight};
 /// Chooses the scope of the views. If it requires a range and none is selected, selects the visible window as the
 /// range. For a change, selects the part of the window up to the cursor.
 pub(crate) fn choose_scope(state: &mut Shared, scope: ViewScope) {
-    let width = state.view.map_or(0.0, |view| f64::from(view.width_px));
+    let width = state.view().map_or(0.0, |view| f64::from(view.width_px));
     let edges = [cursor::moment_under(state, 0.0), cursor::moment_under(state, (width - 1.0).max(0.0))];
     state.cursor.range_scope = match scope {
         ViewScope::WholeTrace => RangeScope::WholeTrace,

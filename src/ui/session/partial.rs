@@ -33,7 +33,7 @@ struct KeptView {
 
 impl KeptView {
     fn from_state(state: &Shared) -> Option<KeptView> {
-        let (view, plane) = (state.view?, state.plane()?);
+        let (view, plane) = (state.view()?, state.plane()?);
         let fit = plane.fit_like(view);
         Some(KeptView { view, fully_visible: [view.x_per_px >= fit.x_per_px, view.bytes_per_px >= fit.bytes_per_px] })
     }
@@ -69,9 +69,9 @@ pub(crate) fn on_partial(state: &mut Shared, file: PartialFile) {
     loading.partial = Some(Box::new(PartialState::new(file, is_chosen)));
     if is_same {
         state.device_index = index;
-        state.view = kept.zip(state.plane()).map(|(kept, plane)| kept.apply_to(plane));
+        state.focused_mut().view = kept.zip(state.plane()).map(|(kept, plane)| kept.apply_to(plane));
         // The other lanes start at the same position as this one.
-        state.lanes.others.iter_mut().for_each(|lane| lane.view = None);
+        state.lanes.iter_mut().filter(|(lane, _)| *lane != index).for_each(|(_, lane)| lane.view = None);
         lane_scenes::redraw(state);
     } else {
         show_device(state, index);
@@ -111,7 +111,7 @@ impl CarriedOver {
         let is_same =
             state.device().map(|device| device.device) == self.device && state.linked.pending_window.is_none();
         if let (true, Some(kept), Some(plane)) = (is_same, self.kept, state.plane()) {
-            state.view = Some(kept.apply_to(plane));
+            state.focused_mut().view = Some(kept.apply_to(plane));
         }
     }
 }
@@ -137,9 +137,8 @@ pub(crate) fn redraw_partial(state: &mut Shared, out: &mut Outbox) {
     }
     for (device_place, scene) in drawn {
         let plot_settings = state.plot_settings.without_highlight();
-        if let Some(geometry) = state.geometry_of(device_place) {
-            *geometry = Geometry { scene: Some(scene.clone()), plot_settings, ..Geometry::default() };
-        }
+        state.lanes.get_mut(device_place).geometry =
+            Geometry { scene: Some(scene.clone()), plot_settings, ..Geometry::default() };
         out.push(Effect::Upload { device_place, scene });
     }
 }

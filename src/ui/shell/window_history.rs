@@ -35,7 +35,7 @@ impl WindowBefore {
                     ..
                 }
         ) || matches!(action, Action::Command(command) if command.has(Trait::WalksHistory));
-        let view = state.view.filter(|_| !is_automatic).map(|view| (view, state.plot_settings.plot));
+        let view = state.view().filter(|_| !is_automatic).map(|view| (view, state.plot_settings.plot));
         let ends_step = matches!(action, Action::DragEnded);
         WindowBefore { view, device: (state.load, state.device_index), ends_step }
     }
@@ -53,7 +53,7 @@ impl WindowBefore {
 
 /// Adds the window `before` to the history if it differs from the current window.
 fn record(state: &mut Shared, before: Option<(View, Plot)>, now_ms: f64) {
-    let (Some(before), Some(current)) = (before, state.view.map(|view| (view, state.plot_settings.plot))) else {
+    let (Some(before), Some(current)) = (before, state.view().map(|view| (view, state.plot_settings.plot))) else {
         return;
     };
     if before == current {
@@ -76,7 +76,7 @@ fn record(state: &mut Shared, before: Option<(View, Plot)>, now_ms: f64) {
 
 /// Undoes or redoes one step of the history.
 pub(crate) fn step(state: &mut Shared, direction: HistoryDirection) {
-    let Some(current) = state.view.map(|view| (view, state.plot_settings.plot)) else { return };
+    let Some(current) = state.view().map(|view| (view, state.plot_settings.plot)) else { return };
     // A pending switch of the axis would otherwise change the restored window.
     state.tools.axis_switch = None;
     let history = &mut state.tools.history;

@@ -84,55 +84,18 @@ pub enum SecondFile {
     Open(Box<FileSummary>, Origin, u32),
 }
 
-/// Moments at which A and B are compared, such as the peak of each.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum ComparedAt {
-    #[default]
-    Peaks,
-    PeakOfA,
-    PeakOfB,
-    Start,
-    End,
-    Cursor,
-    Range,
-}
-
-impl ComparedAt {
-    /// All variants, in the order of the picker on the page.
-    pub const ALL: [ComparedAt; 7] = [
-        ComparedAt::Peaks,
-        ComparedAt::PeakOfA,
-        ComparedAt::PeakOfB,
-        ComparedAt::Start,
-        ComparedAt::End,
-        ComparedAt::Cursor,
-        ComparedAt::Range,
-    ];
-
-    /// Returns the name used in links.
-    pub fn name(self) -> &'static str {
-        match self {
-            ComparedAt::Peaks => "peaks",
-            ComparedAt::PeakOfA => "peak-of-a",
-            ComparedAt::PeakOfB => "peak-of-b",
-            ComparedAt::Start => "start",
-            ComparedAt::End => "end",
-            ComparedAt::Cursor => "cursor",
-            ComparedAt::Range => "range",
-        }
-    }
-
-    /// Returns the label shown in the picker.
-    pub fn title(self) -> &'static str {
-        match self {
-            ComparedAt::Peaks => "peak with peak",
-            ComparedAt::PeakOfA => "A's peak, aligned",
-            ComparedAt::PeakOfB => "B's peak, aligned",
-            ComparedAt::Start => "baselines",
-            ComparedAt::End => "ends",
-            ComparedAt::Cursor => "cursor, aligned",
-            ComparedAt::Range => "peaks of the range",
-        }
+base::listed! {
+    /// Moments at which A and B are compared, such as the peak of each.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum ComparedAt {
+        #[default]
+        Peaks = "peaks", "peak with peak";
+        PeakOfA = "peak-of-a", "A's peak, aligned";
+        PeakOfB = "peak-of-b", "B's peak, aligned";
+        Start = "start", "baselines";
+        End = "end", "ends";
+        Cursor = "cursor", "cursor, aligned";
+        Range = "range", "peaks of the range";
     }
 }
 

@@ -216,27 +216,13 @@ base::listed! {
     pub enum Theme {
         /// Follows the operating system.
         #[default]
-        System,
-        Light,
-        Dark,
+        System = "system",
+        Light = "light",
+        Dark = "dark",
     }
 }
 
 impl Theme {
-    /// Returns the name of the theme in the page and in the storage.
-    pub fn name(self) -> &'static str {
-        match self {
-            Theme::System => "system",
-            Theme::Light => "light",
-            Theme::Dark => "dark",
-        }
-    }
-
-    /// Returns the theme with this name.
-    pub fn from_name(name: &str) -> Option<Theme> {
-        Theme::ALL.into_iter().find(|theme| theme.name() == name)
-    }
-
     /// Returns the id of the theme's button in the settings dialog.
     pub const fn control(self) -> &'static str {
         match self {

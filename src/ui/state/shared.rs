@@ -4,11 +4,11 @@ use crate::state::change::Change;
 use crate::state::comparing::Comparing;
 use crate::state::crosshair::column_under;
 use crate::state::cursor::Cursor;
-use crate::state::drawing::{BytesAxis, Canvas, Geometry, Hover, PointQuestion};
+use crate::state::drawing::{BytesAxis, Canvas, Hover, PointQuestion};
 use crate::state::effect::{DropHover, GivenFile, Origin, Pointer};
 use crate::state::find::{Find, SameStack};
 use crate::state::first_group::FirstGroup;
-use crate::state::lanes::Lanes;
+use crate::state::lanes::{Lane, Lanes};
 use crate::state::link::LinkState;
 use crate::state::partial::PartialState;
 use crate::state::planned::Planned;
@@ -18,7 +18,7 @@ use crate::state::ranks::Ranks;
 use crate::state::rules::Rules;
 use crate::state::settings::Settings;
 use crate::state::slices::Slices;
-use crate::state::stage::{ARCHIVE_SEPARATOR, Help, Letters, Renderer, SnapshotChoice, Stage};
+use crate::state::stage::{Help, Letters, Renderer, SnapshotChoice, Stage, shared_folders};
 use crate::state::surroundings::Surroundings;
 use crate::state::toast::Toast;
 use crate::state::tools::Tools;
@@ -26,7 +26,7 @@ use crate::state::views::Views;
 use crate::text::side::Side;
 use crate::text::url::PageScheme;
 use base::units::{Bytes, Moment};
-use picture::timeline::{Axis, View};
+use picture::timeline::{Axis, Scene, View};
 use protocol::{
     Arrangement, Details, DeviceSummary, FileSummary, MomentFacts, NodeLabel, Overview, PlotSettings, Topic,
 };
@@ -52,8 +52,7 @@ pub struct Shared {
     pub snapshot_index: usize,
     /// Index of the shown device in the summary. If several devices are shown, the focused one.
     pub device_index: usize,
-    /// Layout of the lanes (the timelines of devices, one below another), and the devices shown besides the focused
-    /// one.
+    /// Lanes: the timelines of devices, one below another.
     pub lanes: Lanes,
     /// Comparison with another device, which may be in a second file.
     pub comparing: Comparing,
@@ -61,8 +60,6 @@ pub struct Shared {
     pub ranks: Ranks,
     /// Size of the canvas. `None` until the canvas is laid out.
     pub canvas: Option<Canvas>,
-    /// Visible window of the shown device's timeline, as high as its lane. `None` without a device or a canvas.
-    pub view: Option<View>,
     /// Display settings that the user has chosen: plot, stacking order, colours and highlight.
     pub plot_settings: PlotSettings,
     /// Initial choice of stacking order and colours for a newly opened file.
@@ -74,8 +71,6 @@ pub struct Shared {
     /// Text that filters the legend.
     pub legend_filter: String,
     pub bytes_axis: BytesAxis,
-    /// Scene of the shown device, and the pending request for its next scene.
-    pub geometry: Geometry,
     /// Position of the pointer in the focused lane's window.
     pub pointer: Option<Pointer>,
     pub hover: Option<Hover>,
@@ -148,8 +143,33 @@ impl Shared {
         if let Some(keys) = self.tools.crosshair.by_keys {
             return Some(keys.moment);
         }
-        let (pointer, view, scene) = (self.pointer?, self.view.as_ref()?, self.geometry.scene.as_ref()?);
-        scene.columns.moment.get(column_under(scene, view, pointer.x)?).copied()
+        let (pointer, view, scene) = (self.pointer?, self.view()?, self.scene()?);
+        scene.columns.moment.get(column_under(scene, &view, pointer.x)?).copied()
+    }
+
+    /// Returns the lane of the shown device. If several devices are shown, returns the focused lane.
+    pub(crate) fn focused(&self) -> Option<&Lane> {
+        self.lanes.get(self.device_index)
+    }
+
+    /// Returns the lane of the shown device, to be changed.
+    pub(crate) fn focused_mut(&mut self) -> &mut Lane {
+        self.lanes.get_mut(self.device_index)
+    }
+
+    /// Returns the visible window of the shown device's timeline. `None` without a device or a canvas.
+    pub fn view(&self) -> Option<View> {
+        self.focused()?.view
+    }
+
+    /// Returns the scene of the shown device.
+    pub fn scene(&self) -> Option<&Rc<Scene>> {
+        self.focused()?.geometry.scene.as_ref()
+    }
+
+    /// Returns the display settings with which the scene of the shown device was drawn.
+    pub fn drawn_settings(&self) -> PlotSettings {
+        self.focused().map_or_else(PlotSettings::default, |lane| lane.geometry.plot_settings)
     }
 
     pub fn file(&self) -> Option<&FileSummary> {
@@ -270,14 +290,4 @@ pub(crate) fn append_files(state: &mut Shared, from: usize, files: Vec<GivenFile
         load: None,
     }));
     first_new
-}
-
-/// Returns the length in bytes of the longest path prefix (archive and folders) that all names share.
-fn shared_folders(names: &[String]) -> usize {
-    let Some((first, others)) = names.split_first() else { return 0 };
-    let end = |(at, separator): (usize, &str)| at + separator.len();
-    let ends = first.match_indices('/').chain(first.match_indices(ARCHIVE_SEPARATOR)).map(end);
-    let is_shared =
-        |end: &usize| first.get(..*end).is_some_and(|head| others.iter().all(|name| name.starts_with(head)));
-    ends.filter(is_shared).max().unwrap_or(0)
 }

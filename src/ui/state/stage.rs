@@ -102,3 +102,13 @@ pub enum Renderer {
     /// The CPU renderer. Holds the reason why WebGPU is not used, if the user may want to know it.
     Cpu(Option<String>),
 }
+
+/// Returns the length in bytes of the longest path prefix (archive and folders) that all names share.
+pub(crate) fn shared_folders(names: &[String]) -> usize {
+    let Some((first, others)) = names.split_first() else { return 0 };
+    let end = |(at, separator): (usize, &str)| at + separator.len();
+    let ends = first.match_indices('/').chain(first.match_indices(ARCHIVE_SEPARATOR)).map(end);
+    let is_shared =
+        |end: &usize| first.get(..*end).is_some_and(|head| others.iter().all(|name| name.starts_with(head)));
+    ends.filter(is_shared).max().unwrap_or(0)
+}

@@ -1,6 +1,6 @@
 //! Grades of predictions: proved, from source, dependent on the start state, or departing.
 
-use super::{Grade, grade};
+use super::{WhatIfGrade as Grade, grade};
 use crate::conf::parse;
 use crate::verdict::DEFERRED;
 use crate::{Exercised, Proof, Settings, Verdict};

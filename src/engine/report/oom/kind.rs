@@ -11,31 +11,20 @@ use protocol::{CAPACITY, SegmentsSums};
 /// Maximum number of OOMs for which the free blocks are examined. Each needs a pass over the live allocations.
 const MAX_STATES: usize = 8;
 
-/// Reason why a request failed, from the recorded numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OomKind {
-    /// The device had room for the request: a memory fraction limits the process, or the memory was freed since.
-    Limit,
-    /// Free device memory and free (cached) memory would have sufficed together.
-    Fragmentation,
-    /// Without the memory in use outside the allocator, the request would have fitted.
-    Outside,
-    /// The live allocations left too little room.
-    Live,
-    /// The file does not record the free device memory or the reserved memory.
-    Unknown,
-}
-
-impl OomKind {
-    /// Returns the name in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            OomKind::Limit => "limit",
-            OomKind::Fragmentation => "fragmentation",
-            OomKind::Outside => "outside",
-            OomKind::Live => "live",
-            OomKind::Unknown => "unknown",
-        }
+base::listed! {
+    /// Reason why a request failed, from the recorded numbers.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum OomKind {
+        /// The device had room for the request: a memory fraction limits the process, or the memory was freed since.
+        Limit = "limit",
+        /// Free device memory and free (cached) memory would have sufficed together.
+        Fragmentation = "fragmentation",
+        /// Without the memory in use outside the allocator, the request would have fitted.
+        Outside = "outside",
+        /// The live allocations left too little room.
+        Live = "live",
+        /// The file does not record the free device memory or the reserved memory.
+        Unknown = "unknown",
     }
 }
 

@@ -1,7 +1,6 @@
 //! Activations that stay live until the last allocation of their forward pass, as they do for a backward pass. Under
 //! `torch.no_grad()`, each is freed after its last use.
 
-use super::matched_stacks::MatchedStacks;
 use crate::open::OpenFile;
 use crate::report::step_finder::Steps;
 use crate::roles::Role;
@@ -54,7 +53,6 @@ impl KeptActivations {
         &mut self,
         file: &OpenFile,
         history: &DeviceHistory,
-        matched: MatchedStacks<'_>,
         role: impl Fn(AllocationId) -> Role,
         slice: &mut TimeSlice,
     ) -> SliceResult {
@@ -63,7 +61,7 @@ impl KeptActivations {
                 let is_of_training = matches!(role(id), Role::Gradient | Role::Optimizer);
                 self.is_training |= is_of_training && !is_by_size(file, history, id);
                 let allocated_at = history.allocations.allocated_at(id).0;
-                if allocated_at > 0 && matched.forward.contains(file.stack(history, id).0) {
+                if allocated_at > 0 && file.is_forward(file.stack(history, id)) {
                     let pass = self.pass_of(allocated_at);
                     self.passes.get_mut(pass).into_iter().for_each(|pass| pass.last = allocated_at.max(pass.last));
                 }

@@ -3,11 +3,10 @@
 use analysis::IdSet;
 use history::snapshot::StackId;
 
-/// Stacks that compute the loss, run the model or compute attention, found by their function names.
+/// Stacks that compute the loss or attention, found by their function names.
 #[derive(Clone, Copy)]
 pub(super) struct MatchedStacks<'a> {
     pub(super) loss: &'a IdSet,
-    pub(super) forward: &'a IdSet,
     pub(super) attention: &'a IdSet,
     pub(super) softmax: &'a IdSet,
 }

@@ -17,7 +17,7 @@ use super::layout::Layout;
 use super::writer::{MIN_EFFECT, ReportWriter, threshold};
 use crate::open::OpenFile;
 use crate::report::fragmentation::peak_reserved_moment;
-use crate::stack_match::{FORWARD_QUERY, StackMatch};
+use crate::stack_match::StackMatch;
 use crate::stack_trees::Population;
 use crate::state::ReleasableSegments;
 use base::slice::{SliceResult, TimeSlice};
@@ -45,7 +45,6 @@ pub(super) struct Savings {
 #[derive(Default)]
 struct Matches {
     loss: StackMatch,
-    forward: StackMatch,
     attention: StackMatch,
     softmax: StackMatch,
 }
@@ -54,7 +53,6 @@ impl Matches {
     fn step(&mut self, snapshot: &Snapshot, slice: &mut TimeSlice) -> SliceResult {
         for (query, matches) in [
             (kinds::LOSS_QUERY, &mut self.loss),
-            (FORWARD_QUERY, &mut self.forward),
             (kinds::ATTENTION_QUERY, &mut self.attention),
             (kinds::SOFTMAX_QUERY, &mut self.softmax),
         ] {
@@ -66,7 +64,6 @@ impl Matches {
     fn stacks(&self) -> MatchedStacks<'_> {
         MatchedStacks {
             loss: &self.loss.stacks,
-            forward: &self.forward.stacks,
             attention: &self.attention.stacks,
             softmax: &self.softmax.stacks,
         }
@@ -96,7 +93,8 @@ fn reserved_moment(history: &DeviceHistory) -> u32 {
 }
 
 impl Insight for Savings {
-    const NEEDS: &'static [Need] = &[Need::Categories, Need::Segments, Need::Steps, Need::Growth, Need::Simulation];
+    const NEEDS: &'static [Need] =
+        &[Need::Categories, Need::Forward, Need::Segments, Need::Steps, Need::Growth, Need::Simulation];
 
     fn new(&Given { file, history, segments, steps, growth, .. }: &Given<'_>) -> Savings {
         let caches = growth.map_or_else(Vec::new, |growth| growth.kv_caches(file, history));

@@ -2,7 +2,9 @@
 //!
 //! The groups are numbered in this order: call sites, categories, [`KINDS`], [`Groupings`].
 
-use super::groupings::{Groupings, NumberedGrouping};
+mod results;
+
+use super::groupings::Groupings;
 use super::kept_activations::KeptActivations;
 use super::kinds::{KINDS, SavingKind};
 use super::matched_stacks::MatchedStacks;
@@ -154,7 +156,7 @@ impl PeakPass {
         let (mut changes, without) = (self.changes, self.without.take());
         let mut without = match without {
             Some(without) => without,
-            None => self.start(file, history, matched, slice)?,
+            None => self.start(file, history, slice)?,
         };
         let result =
             changes.step(history, slice, |change| self.process_change(file, history, matched, &mut without, change));
@@ -170,19 +172,13 @@ impl PeakPass {
         Ok(())
     }
 
-    fn start(
-        &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
-        matched: MatchedStacks<'_>,
-        slice: &mut TimeSlice,
-    ) -> SliceResult<PeakWithout> {
+    fn start(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult<PeakWithout> {
         let (roles, caches) = (&self.roles, &self.caches);
         let group = |id, by| file.groups.group_of(&file.snapshot, history, id, by);
         let is_cache = |id| !caches.is_empty() && caches.contains(&group(id, Grouping::CallSite));
         let role = |id| role_of(roles, group(id, Grouping::Category), || is_cache(id));
-        self.stale_gradients.step(file, history, matched, role, slice)?;
-        self.kept_activations.step(file, history, matched, role, slice)?;
+        self.stale_gradients.step(file, history, role, slice)?;
+        self.kept_activations.step(file, history, role, slice)?;
         let kinds = self.site_count + self.category_count;
         let groups = self.groupings.step(file, history, kinds + KINDS.len() as u32, slice)?;
         let mut without = PeakWithout::new(groups, self.peak.0);
@@ -271,91 +267,5 @@ impl PeakPass {
             }
         }
         without.add(moment, bytes);
-    }
-
-    /// Returns the peak that remains without the bytes that a change saves.
-    pub(super) fn without_kind(&self, kind: SavingKind) -> GroupEffect {
-        let is_unknown = match kind {
-            // Without a backward pass in any stack, it is unknown when the gradients are needed.
-            SavingKind::UnfreedGradients => self.kept_gradients.excluded_spans.is_empty(),
-            // Checkpointing saves nothing that is kept for a backward pass.
-            SavingKind::Activations | SavingKind::Loss => !self.has_backward(),
-            SavingKind::KeptActivations => self.has_backward() || !self.kept_activations.are_usual(),
-            _ => false,
-        };
-        if is_unknown {
-            return GroupEffect { peak: self.peak.1, moment: self.peak.0, ..GroupEffect::default() };
-        }
-        self.without_group(self.site_count + self.category_count + kind as u32)
-    }
-
-    /// Returns whether the trace has a backward pass or an optimizer. Without them, it runs inference, or ends in the
-    /// forward pass.
-    pub(super) fn has_backward(&self) -> bool {
-        self.stale_gradients.has_backward() || self.kept_activations.is_training()
-    }
-
-    /// Returns the peak that remains without a category. `category` is its group number in [`Grouping::Category`].
-    pub(super) fn without_category(&self, category: u32) -> GroupEffect {
-        self.without_group(self.site_count + category)
-    }
-
-    /// Returns the peak that remains without an annotation, region or module. `number` is its index within the
-    /// grouping.
-    pub(super) fn without_numbered(&self, by: NumberedGrouping, number: u32) -> GroupEffect {
-        self.without_group(self.groupings.group(by, number))
-    }
-
-    /// Returns the peak that remains without a call site. `site` is its group number in [`Grouping::CallSite`].
-    pub(super) fn without_site(&self, site: u32) -> GroupEffect {
-        self.without_group(site)
-    }
-
-    pub(super) fn category_count(&self) -> u32 {
-        self.category_count
-    }
-
-    /// Returns the peak that remains without a group. `group` is its number in the pass.
-    pub(super) fn without_group(&self, group: u32) -> GroupEffect {
-        self.results.get(group as usize).copied().unwrap_or_default()
-    }
-
-    /// Returns the bytes of an allocation that is live at the peak, or 0 if the change does not affect it.
-    pub(super) fn concerned_bytes(
-        &self,
-        file: &OpenFile,
-        history: &DeviceHistory,
-        matched: MatchedStacks<'_>,
-        (kind, id): (SavingKind, AllocationId),
-    ) -> u64 {
-        let traits = self.traits(file, history, id);
-        let bytes = history.allocations.size(id);
-        // The start of the step with the peak.
-        let begin = self.held_over.step_starts.iter().rev().find(|&&begin| begin < self.peak.0).copied().unwrap_or(0);
-        let is_held = || HeldOver::includes(traits) && history.allocations.allocated_at(id).0 <= begin;
-        let is_concerned = match kind {
-            SavingKind::PreviousGradients => {
-                traits.role == Role::Gradient && self.stale_gradients.is_stale_at(history, id, Moment(self.peak.0))
-            }
-            SavingKind::HeldOver => is_held(),
-            SavingKind::KeptActivations => self.kept_activations.contains(history, id, traits.role),
-            SavingKind::AttentionScores => matched.is_attention_score(file.stack(history, id)),
-            SavingKind::UnfreedGradients => {
-                let is_left_out = |&(from, to): &(u32, u32)| (from..to).contains(&self.peak.0);
-                traits.role == Role::Gradient
-                    && history.allocations.freed_at(id).is_none()
-                    && self
-                        .kept_gradients
-                        .excluded_spans
-                        .iter()
-                        .any(|span| is_left_out(span) && history.allocations.allocated_at(id).0 <= span.0)
-            }
-            SavingKind::Loss => matched.loss.contains(file.stack(history, id).0),
-            SavingKind::AwaitingFree => {
-                file.device_data(history).awaiting_free(id).is_some_and(|[from, to]| (from..to).contains(&self.peak.0))
-            }
-            kind => kind.saved_bytes(traits.role, i64::try_from(bytes).unwrap_or(i64::MAX)) > 0,
-        };
-        if is_concerned { bytes } else { 0 }
     }
 }

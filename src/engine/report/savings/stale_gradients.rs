@@ -1,7 +1,6 @@
 //! Gradients of the last step that are live during the forward pass: they were used by the optimizer, and are freed
 //! before the next backward pass. Freed before the forward pass, they would not add to its peak.
 
-use super::matched_stacks::MatchedStacks;
 use crate::open::OpenFile;
 use crate::origin::is_free_stack;
 use crate::roles::Role;
@@ -39,7 +38,6 @@ impl StaleGradients {
         &mut self,
         file: &OpenFile,
         history: &DeviceHistory,
-        matched: MatchedStacks<'_>,
         role: impl Fn(AllocationId) -> Role,
         slice: &mut TimeSlice,
     ) -> SliceResult {
@@ -54,7 +52,7 @@ impl StaleGradients {
             if is_recorded && file.backward.contains(stack) || role(change.id) == Role::Gradient {
                 *has_backward = true;
                 last.into_iter().for_each(|pass| pass.end = change.moment);
-            } else if last.is_none() && is_recorded && matched.forward.contains(stack.0) {
+            } else if last.is_none() && is_recorded && file.is_forward(stack) {
                 passes.push(ForwardPass { start: change.moment - 1, end: u32::MAX, bytes: 0 });
             }
         })?;

@@ -36,7 +36,7 @@ pub(super) fn write_sheet(writer: &mut ReportWriter<'_>, simulation: Option<&Wha
             };
             text.to_owned()
         }),
-        column::text("grade", "confidence", |it: &Effect<'_>| it.run.grade.words().to_owned()),
+        column::text("grade", "confidence", |it: &Effect<'_>| it.run.grade.title().to_owned()),
     ];
     let note =
         "Peak reserved if the recorded program ran under these settings, with the memory limit of the recording.";

@@ -23,6 +23,8 @@
 //! A step starts at each allocation of one agreeing stack: the one with the fewest live bytes before its second
 //! allocation.
 
+mod occurrences;
+
 use super::rule::{StepRule, Steps};
 use crate::backward_stacks::BackwardStacks;
 use crate::report::frame_roles::{FrameRoles, Role};
@@ -33,6 +35,7 @@ use base::units::Moment;
 use hashbrown::HashMap;
 use history::replay::DeviceHistory;
 use history::snapshot::{Action, FrameId, Snapshot, StackId, StringId};
+use occurrences::Occurrences;
 use protocol::Span;
 
 /// Number of even stacks that are compared in one batch. The cost of a batch is subtracted from the time slice in
@@ -42,18 +45,6 @@ const STACKS_PER_BATCH: u32 = 128;
 const MIN_AGREEING: u32 = 3;
 /// Maximum number of candidates for which all events are examined.
 const MAX_PASSES: u32 = 8;
-
-/// Allocations made by a call stack. `first`, `second` and `last` are indices of allocations in the trace.
-#[derive(Clone, Copy, Default)]
-struct Occurrences {
-    count: u32,
-    first: u32,
-    second: u32,
-    last: u32,
-    interval_squares: u128,
-    /// Number of events before the stack's second allocation.
-    events_before_second: u32,
-}
 
 /// Agreeing stacks whose outermost Python frames are in the same function.
 struct Root {
@@ -303,24 +294,5 @@ impl Recurrence {
                 self.steps.spans.pop();
             }
         }
-    }
-}
-
-impl Occurrences {
-    fn is_even(&self, allocations: u64) -> bool {
-        let min_share = if self.count > 3 { 2 } else { 8 };
-        if self.count < 2 || u64::from(self.last - self.first) * min_share < allocations {
-            return false;
-        }
-        let (mut from, mut distances, mut interval_squares) =
-            (self.first, u128::from(self.count - 1), self.interval_squares);
-        if distances > 2 {
-            let first = u128::from(self.second - self.first);
-            (from, distances, interval_squares) = (self.second, distances - 1, interval_squares - first * first);
-        }
-        let range = u128::from(self.last - from);
-        let sum_of_squares = distances.saturating_mul(interval_squares);
-        // Variance of the intervals ≤ (mean / 4)², or (mean / 2)² if they include the first step.
-        if self.count > 3 { 16 * sum_of_squares <= 17 * range * range } else { 4 * sum_of_squares <= 5 * range * range }
     }
 }

@@ -1,7 +1,7 @@
 //! History of the reserved memory in selected address ranges.
 
-use super::{AllocationId, Allocations, Column, Curve, DeviceHistory, EventIdx, SegmentLifetimes, Subject};
-use super::{Totals, to_signed};
+use super::{AllocationId, Allocations, Column, Curve, DeviceHistory, EventIdx, SegmentLifetimes, Subject, Totals};
+use crate::replay::trace::to_signed;
 use base::slice::{SliceResult, TimeSlice};
 
 /// Address ranges of a device's reserved memory, with the same ids as in [`SegmentLifetimes`]. Ranges that are not

@@ -10,6 +10,7 @@
 //! So every live block is drawn, and a gap of a whole row is never painted over.
 
 mod blocks;
+mod estimate;
 mod mapped;
 mod source;
 mod sweep;
@@ -22,10 +23,11 @@ use super::scene::{QuadIdentity, Scene, SceneColumns};
 use super::view::View;
 use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use blocks::{AddressBlocks, rows_of};
+use estimate::Estimate;
 use history::replay::AllocationId;
 use mapped::MappedMemory;
 pub use source::AddressSource;
-use sweep::{Estimate, Sweep, Swept};
+use sweep::{Sweep, Swept};
 
 /// A scene of addresses that is being built in time slices. Drop it to cancel.
 #[derive(Clone, Debug)]

@@ -35,12 +35,12 @@ fn step_at_cursor(shared: &Shared) -> Option<&RangeMark> {
 /// Returns the half-open range of visible events. On the time axis, a pixel column covers several events but stores
 /// only the moment after the last one, so the adjacent columns determine the ends of the range.
 fn visible_events(shared: &Shared) -> Option<[u32; 2]> {
-    let view = shared.view?;
+    let view = shared.view()?;
     let [left, right] = [view.x_from_column(0.0), view.x_from_column(f64::from(view.width_px))];
     if shared.axis == Axis::Events {
         return Some([left.max(0.0).floor() as u32, (right.ceil() as u32).saturating_sub(1)]);
     }
-    let scene = shared.geometry.scene.as_ref()?;
+    let scene = shared.scene()?;
     let columns = &scene.columns;
     let after =
         |x: f64| columns.edge_px.partition_point(|&edge| f64::from(edge) <= scene.view.column_from_x(x).floor());

@@ -127,7 +127,7 @@ pub fn reserved_text(simulated: &WhatIf) -> String {
         text += &[" (", &spread, ")"].concat();
     }
     text += "; ";
-    text += run.grade.words();
+    text += run.grade.title();
     if avoided_oom.is_some() {
         text += "; the recorded OOM is avoided, and what would come after it is not recorded";
     }

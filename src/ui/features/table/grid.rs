@@ -14,29 +14,6 @@ use crate::text::names::no_stack;
 use base::units::{Bytes, duration_us, group_digits, pluralize};
 use protocol::{Scope, SortDirection, Span, TableColumn, TableRow, TableSort};
 
-/// Columns of the table, with name and tooltip.
-pub const COLUMNS: [(TableColumn, &str, &str); 10] = [
-    (TableColumn::Id, "#", "Index of the allocation, in order of allocation"),
-    (TableColumn::Size, "Requested", "Requested bytes"),
-    (TableColumn::CallSite, "Call site", "Innermost frame of your code"),
-    (TableColumn::Address, "Address", "Start address"),
-    (TableColumn::Stream, "Stream", "CUDA stream it was allocated on"),
-    (TableColumn::Pool, "Pool", "Memory pool"),
-    (TableColumn::Allocated, "Allocated at", "Event that allocated it"),
-    (
-        TableColumn::Age,
-        "Age",
-        "Events from its allocation to the cursor, or to the end of the range or of its lifetime",
-    ),
-    (TableColumn::Freed, "Freed at", "Event that freed it"),
-    (TableColumn::Lifetime, "Lifetime", "Events from its allocation to its free"),
-];
-
-/// Index of the column with requested bytes.
-const BYTES_COLUMN: usize = 1;
-/// Index of the column with call sites.
-const SITE_COLUMN: usize = 2;
-
 /// The status line: sums of the listed and of the selected rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableStatus {
@@ -84,8 +61,8 @@ pub fn grid(table: &Table, shared: &Shared) -> Grid {
                 (selected == Some(facts.allocation), "selected "),
                 (facts.matches, "found"),
             ]);
-            let mut cells = cells(shared, facts);
-            if let (Some(span), Some(bytes)) = (change, cells.get_mut(BYTES_COLUMN)) {
+            let mut cells = TableColumn::ALL.map(|column| column_cell(shared, facts, column)).to_vec();
+            if let (Some(span), Some(bytes)) = (change, cells.get_mut(TableColumn::Size as usize)) {
                 // An allocation freed at the end of the range is not live there.
                 let is_at_end = facts.freed.is_none_or(|freed| freed >= span.to);
                 bytes.text.insert_str(0, if is_at_end { "+" } else { "−" });
@@ -93,7 +70,7 @@ pub fn grid(table: &Table, shared: &Shared) -> Grid {
             RowView { row, item: facts.allocation, cells, class, is_chosen }
         })
         .collect();
-    set_shared_beginnings(&mut rows, SITE_COLUMN);
+    set_shared_beginnings(&mut rows, TableColumn::CallSite as usize);
     let first = rows.first().map_or(0, |row| row.row);
     let empty = match (page.listed.count, page.scope.count) {
         (0, 0) => empty_message(shared.views.scope),
@@ -110,7 +87,7 @@ pub fn grid(table: &Table, shared: &Shared) -> Grid {
     }
 }
 
-fn cells(shared: &Shared, row: &TableRow) -> Vec<Cell> {
+fn column_cell(shared: &Shared, row: &TableRow, column: TableColumn) -> Cell {
     let event = |event: Option<u32>, us: Option<i64>, otherwise: &str| match event {
         Some(event) => cell(number(event), us.and_then(time_of_day).unwrap_or_default()),
         None => cell(otherwise.to_owned(), String::new()),
@@ -125,25 +102,26 @@ fn cells(shared: &Shared, row: &TableRow) -> Vec<Cell> {
         }
         cell([bound, &number(events)].concat(), [bound, &title].concat())
     };
-    let lifetime = match (row.freed, row.allocated_at) {
-        (None, _) => cell("to the end".to_owned(), "Never freed".to_owned()),
-        // Allocated before event 0, so it was live during all events before its free.
-        (Some(freed), None) => events(freed.saturating_add(1), None),
-        (Some(freed), Some(allocated_at)) => events(freed.saturating_sub(allocated_at), row.lifetime_us),
-    };
-    let site = if row.call_site.is_empty() { no_stack(row.allocated_at.is_some()) } else { &row.call_site };
-    vec![
-        cell(number(row.allocation), String::new()),
-        bytes_cell(row.requested),
-        cell(site.to_owned(), site.to_owned()),
-        cell(row.address.map_or_else(dash, hexadecimal), String::new()),
-        stream_cell(row.stream),
-        pool_cell(shared, row.pool),
-        event(row.allocated_at, row.allocated_us, "before"),
-        events(row.age, row.age_us),
-        event(row.freed, row.freed_us, "–"),
-        lifetime,
-    ]
+    match column {
+        TableColumn::Id => cell(number(row.allocation), String::new()),
+        TableColumn::Size => bytes_cell(row.requested),
+        TableColumn::CallSite => {
+            let site = if row.call_site.is_empty() { no_stack(row.allocated_at.is_some()) } else { &row.call_site };
+            cell(site.to_owned(), site.to_owned())
+        }
+        TableColumn::Address => cell(row.address.map_or_else(dash, hexadecimal), String::new()),
+        TableColumn::Stream => stream_cell(row.stream),
+        TableColumn::Pool => pool_cell(shared, row.pool),
+        TableColumn::Allocated => event(row.allocated_at, row.allocated_us, "before"),
+        TableColumn::Age => events(row.age, row.age_us),
+        TableColumn::Freed => event(row.freed, row.freed_us, "–"),
+        TableColumn::Lifetime => match (row.freed, row.allocated_at) {
+            (None, _) => cell("to the end".to_owned(), "Never freed".to_owned()),
+            // Allocated before event 0, so it was live during all events before its free.
+            (Some(freed), None) => events(freed.saturating_add(1), None),
+            (Some(freed), Some(allocated_at)) => events(freed.saturating_sub(allocated_at), row.lifetime_us),
+        },
+    }
 }
 
 /// Returns the status line.

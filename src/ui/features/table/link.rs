@@ -2,11 +2,9 @@
 
 use crate::features::histograms::Measure;
 use crate::features::table::Table;
-use crate::state::link_value::{Key, ValueReader, format_range, view_key, word_at, word_if};
+use crate::state::link_value::{Key, ValueReader, format_range, view_key, word_if};
 use crate::state::shared::Shared;
 use protocol::{SortDirection, TableColumn, TableSort};
-
-const COLUMNS: [&str; 10] = ["number", "size", "site", "address", "stream", "pool", "born", "age", "freed", "lifetime"];
 
 pub(super) const LINKS: &[Key<Table>] = &[
     view_key("filter", |table, _| table.text.clone(), |table, _, link| table.set_filter(link.text.to_owned())),
@@ -26,13 +24,13 @@ pub(super) const LINKS: &[Key<Table>] = &[
 fn sort(table: &Table, _: &Shared) -> String {
     let TableSort { column, direction } = table.sort;
     let sign = if direction == SortDirection::Ascending { "+" } else { "-" };
-    word_if(table.sort != Table::default().sort, &[word_at(&COLUMNS, column as usize), sign].concat())
+    word_if(table.sort != Table::default().sort, &[column.texts().link, sign].concat())
 }
 
 fn set_sort(table: &mut Table, _: &Shared, link: &mut ValueReader<'_>) {
     let direction = if link.text.ends_with('+') { SortDirection::Ascending } else { SortDirection::Descending };
     let column = link.text.trim_end_matches(['+', '-']);
-    let column = COLUMNS.iter().position(|name| *name == column).and_then(|index| TableColumn::ALL.get(index)).copied();
+    let column = TableColumn::ALL.into_iter().find(|it| it.texts().link == column);
     let sort = link.check(column).map(|column| TableSort { column, direction });
     table.sort = sort.unwrap_or(Table::default().sort);
 }

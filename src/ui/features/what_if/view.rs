@@ -194,7 +194,7 @@ fn row(run: &WhatIfRun, recorded: Option<u64>, drawn: Option<&WhatIfCourse>) -> 
             |event| u32::try_from(event.saturating_add(1)).ok(),
         ),
         is_out_of_memory: run.fails() == Some(true),
-        grade: [words::grade(run), run.grade.words()],
+        grade: [words::grade(run), run.grade.title()],
     }
 }
 

@@ -15,7 +15,8 @@ pub(crate) fn discard(state: &mut Shared) -> bool {
         return false;
     }
     file.devices.truncate(first_device_count);
-    state.lanes.others.retain(|lane| lane.index < first_device_count);
+    let focused = state.device_index;
+    state.lanes.retain(|index| index < first_device_count || index == focused);
     state.device_index >= first_device_count
 }
 

@@ -42,7 +42,7 @@ pub(super) fn missing_curves(state: &Shared) -> Option<CurvesRequest> {
 fn curves_key(state: &Shared) -> Option<CurvesKey> {
     let (device, only) = state.memory_part(state.device_index)?;
     let with_stranded = only == MemoryFilter::default() && !state.plots.hidden_lines.contains(&Line::Stranded);
-    Some(CurvesKey { device, view: state.geometry.scene.as_ref()?.view, only, with_stranded })
+    Some(CurvesKey { device, view: state.scene()?.view, only, with_stranded })
 }
 
 /// Returns the latest curve values of the shown device, which may belong to an earlier window.
@@ -105,7 +105,7 @@ pub fn curve_key(state: &Shared) -> Vec<CurveKeyEntry> {
 
 /// Returns the index of the curve column under the crosshair.
 fn crosshair_column(state: &Shared) -> Option<usize> {
-    let (curves, view, at) = (curves(state)?, state.view?, crosshair::px(state)?);
+    let (curves, view, at) = (curves(state)?, state.view()?, crosshair::px(state)?);
     column_under_edges(&curves.edge_px, &curves.view?, &view, at.x)
 }
 

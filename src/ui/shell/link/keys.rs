@@ -43,7 +43,7 @@ pub(super) const KEYS: &[PageKey] = &[
             word_if(at != ComparedAt::default(), at.name())
         },
         |state, link| {
-            let at = ComparedAt::ALL.into_iter().find(|at| at.name() == link.text);
+            let at = ComparedAt::from_name(link.text);
             state.comparing.at = link.check(at).unwrap_or_default();
         },
     ),

@@ -63,9 +63,8 @@ pub(super) fn set_axis(state: &mut Shared, link: &mut ValueReader<'_>) {
     let has_times = state.device().is_some_and(|device| device.time_us.is_some());
     let wanted = if is_time && has_times { Axis::Time } else { Axis::Events };
     if wanted != state.axis {
-        (state.axis, state.view) = (wanted, None);
+        state.axis = wanted;
         state.tools.axis_switch = None;
-        state.drop_scenes();
         state.lanes.reset();
     }
 }

@@ -18,7 +18,7 @@ impl LinkWindow {
         if state.linked.pending_window.is_some() {
             return state.linked.pending_window;
         }
-        let (view, plane) = (state.view?, state.plane()?);
+        let (view, plane) = (state.view()?, state.plane()?);
         let whole = plane.fit_like(view);
         // Enough decimals to distinguish fractions of a pixel, also far from the start of the axis.
         let mut step = X_SCALE;
@@ -136,7 +136,7 @@ pub(super) fn set_x(state: &mut Shared, link: &mut ValueReader<'_>) {
 pub(crate) fn apply_windows(state: &mut Shared) {
     let is_known = state.shown_lanes().all(|lane| state.plot_height(lane.device).is_some());
     if let Some(window) = state.linked.pending_window
-        && state.view.is_some()
+        && state.view().is_some()
         && state.device().is_some_and(|device| state.plot_height(device).is_some())
     {
         state.linked.pending_window = None;

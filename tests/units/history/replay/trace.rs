@@ -1,6 +1,7 @@
 //! Unit tests of `src/history/replay/trace.rs`.
 
 use super::*;
+use crate::snapshot::{LabelsId, StackId};
 use proptest::prelude::*;
 
 proptest! {

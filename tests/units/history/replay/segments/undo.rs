@@ -1,4 +1,4 @@
-//! Unit tests of `src/history/replay/segments.rs`.
+//! Unit tests of `src/history/replay/segments/undo.rs`.
 
 use super::*;
 
