@@ -3,7 +3,8 @@
 # a corpus with known differences, an S3 store (moto) and Delta tables. Servers run in a network namespace that has only
 # a loopback device. Reasons for skipped tests are appended to the file SKIPPED.
 #
-#   tests/fleet.sh SKIPPED [--all]    --all: also on a Ray cluster, one of whose nodes is killed
+#   tests/fleet.sh SKIPPED [--all]    --all: also on a Ray cluster, one of whose nodes is killed, with thousands of files,
+#                                     on Azurite, and in ClickHouse, Spark and Polars
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 skipped=$1
@@ -30,17 +31,43 @@ in_namespace() {
     fi
 }
 
+have_java() { java -version >/dev/null 2>&1; }
+
+# azurite: installs Azurite, unless it is there.
+azurite() {
+    [[ -e $tools/azurite/node_modules/azurite/dist/src/blob/main.js ]] ||
+        npm install --silent --no-audit --no-fund --prefix "$tools/azurite" azurite@3.37.0 >/dev/null 2>&1
+}
+
 report=$(mktemp)
 trap 'rm -f "$report"' EXIT
 status=0
-in_namespace "$tools/fleet/bin/pytest" -q -p no:cacheprovider -rs -n 2 tests/fleet --ignore tests/fleet/test_ray.py \
-    >"$report" 2>&1 || status=$?
+# tests ENVIRONMENT ARGUMENTS...: runs tests in an environment, and appends to the report.
+tests() {
+    local environment=$1
+    shift
+    in_namespace "$tools/$environment/bin/pytest" -q -p no:cacheprovider -rs "$@" >>"$report" 2>&1 || status=$?
+}
+tests fleet -n 2 tests/fleet --ignore tests/fleet/test_ray.py --ignore tests/fleet/nightly
 if [[ ${2:-} == --all ]]; then
     if environment fleet-ray "${packages[@]}" ray==2.60.0; then
-        in_namespace "$tools/fleet-ray/bin/pytest" -q -p no:cacheprovider -rs tests/fleet/test_ray.py >>"$report" 2>&1 || status=$?
+        tests fleet-ray tests/fleet/test_ray.py
     else
         echo "memscape fleet on Ray: PyPI is not reachable" >>"$skipped"
     fi
+    tests fleet tests/fleet/nightly/test_many.py
+    # Spark needs Java, and says so by an error.
+    if environment fleet-engines "${packages[@]}" chdb==4.4.0 polars==2.1.0 pyspark==4.3.0 && have_java; then
+        tests fleet-engines tests/fleet/nightly/test_engines.py
+    else
+        echo "memscape fleet in ClickHouse, Spark and Polars: no Java, or PyPI is not reachable" >>"$skipped"
+    fi
+    if environment fleet-azure "${packages[@]}" adlfs==2026.8.0 && azurite; then
+        MEMSCAPE_AZURITE=$tools/azurite/node_modules/azurite/dist/src/blob/main.js tests fleet-azure tests/fleet/nightly/test_azure.py
+    else
+        echo "memscape fleet on Azurite: PyPI or npm is not reachable" >>"$skipped"
+    fi
+    echo "memscape fleet on Garage: no binary is published on a registry, and building it takes 25 minutes" >>"$skipped"
 fi
 cat "$report"
 while read -r _ _ _ reason; do echo "a test of memscape fleet: $reason" >>"$skipped"; done < <(grep '^SKIPPED' "$report")

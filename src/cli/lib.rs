@@ -190,7 +190,9 @@ enum Command {
     /// Serve the page and snapshots to a browser, locally or through ssh -L
     ///
     /// Prints an address that only this machine can reach. Requests without the full address are rejected. Folders are searched
-    /// each time the address is opened; the page lists the 200 newest snapshots, and a survey of ranks reads all. Press Ctrl+C to stop.
+    /// each time the address is opened; the page lists the 200 newest snapshots, and a survey of ranks reads all. With --lake, the
+    /// snapshots that memscape fleet has surveyed are listed by job, step and rank, and only those that are opened are fetched; this
+    /// needs the Python package. Press Ctrl+C to stop.
     Serve(serve::Serve),
     /// Explore snapshots in the terminal: timeline, call tree, insights, allocations; over SSH, without a browser
     ///

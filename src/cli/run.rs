@@ -49,16 +49,29 @@ impl Run {
 /// # Errors
 /// Returns an error message if no Python could be started.
 pub(crate) fn run_module(module: &str, arguments: &[OsString]) -> Result<(), Vec<String>> {
+    let status = with_python(module, arguments, exec).map_err(|error| vec![error])?;
+    std::process::exit(status)
+}
+
+/// Starts a module of the Python package, by calling `start` with each Python until one can be started.
+///
+/// # Errors
+/// Returns an error message if no Python could be started.
+pub(crate) fn with_python<T>(
+    module: &str,
+    arguments: &[OsString],
+    start: impl Fn(Command) -> std::io::Result<T>,
+) -> Result<T, String> {
     let mut last = String::from("there is no python");
     for python in python_candidates() {
         let mut command = Command::new(&python);
         command.args(["-m", module]).args(arguments);
-        match exec(command) {
-            Ok(status) => std::process::exit(status),
+        match start(command) {
+            Ok(started) => return Ok(started),
             Err(error) => last = format!("{}: {error}", python.display()),
         }
     }
-    Err(vec![format!("{last}; name the Python that has the package memscape in MEMSCAPE_PYTHON")])
+    Err(format!("{last}; name the Python that has the package memscape in MEMSCAPE_PYTHON"))
 }
 
 /// Returns the Python interpreters to try: only `MEMSCAPE_PYTHON` if set, otherwise the ones next to this program (as

@@ -129,6 +129,8 @@ impl Session {
             }
         }
         match &*command {
+            // Needs packages of PyPI: tests/fleet has them.
+            "serve" if words.iter().any(|word| word == "--lake") => self.check_names(&words),
             "serve" => self.workshop.serve(&words[1..]),
             "tui" => {
                 self.workshop.tui(&words[1..]);

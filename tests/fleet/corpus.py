@@ -9,6 +9,7 @@ import gzip
 import os
 import pickle
 import zlib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +85,7 @@ def _snapshot(job: str, rank: int, step: int, raw: bytes) -> dict[str, Any]:
     return snapshot
 
 
-def write(folder: Path, jobs: list[str] | None = None) -> list[Path]:
+def write(folder: Path, jobs: list[str] | None = None, ranks: int = RANKS, steps: Iterable[int] = STEPS) -> list[Path]:
     """Write the snapshots of these jobs, and return their paths. Job n is from day n."""
     written = []
     for number, (job, sample) in enumerate(JOBS.items()):
@@ -93,8 +94,8 @@ def write(folder: Path, jobs: list[str] | None = None) -> list[Path]:
         with gzip.open(ROOT / "www" / f"{sample}.pickle.gz") as file:
             raw = file.read()
         (folder / job).mkdir(parents=True)
-        for step in STEPS:
-            for rank in range(RANKS):
+        for step in steps:
+            for rank in range(ranks):
                 name = f"rank{rank:05d}_step{step:06d}_{'oom' if 'oom' in job else 'step'}.pickle.gz"
                 path = folder / job / name
                 data = pickle.dumps(_snapshot(job, rank, step, raw), 4)

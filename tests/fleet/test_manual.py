@@ -33,5 +33,5 @@ def test_commands_of_the_page_run(tmp_path: Path) -> None:
         run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
         assert run.returncode == 0, f"{line}: {run.stderr}"
         count += 1
-    assert count == 14
+    assert count == 17
     assert (tmp_path / "report.html").exists()

@@ -17,6 +17,7 @@ import pytest
 import corpus
 from conftest import rows
 from memscape import fleet
+from memscape.fleet.report import size
 
 
 def _asked(lake: str, question: str, **more: Any) -> list[dict[str, Any]]:
@@ -36,6 +37,14 @@ def test_growth_finds_the_leak_to_the_byte(lake: str) -> None:
     first, last = leaks[0]["first_file"], leaks[0]["telling_file"]
     assert (first.split("_")[-2], last.split("_")[-2]) == ("step000100", "step000400")
     assert leaks[0]["link"].startswith(f"#url={last.replace(':', '%3A')}&at=end&tab=why&topic=leaks&with=file%3A%2F%2F")
+
+
+def test_growing_call_site_is_found_to_the_byte(lake: str) -> None:
+    (found,) = _asked(lake, "growing_sites")
+    assert (found["job"], found["call_site"]) == ("job-leak", "home:*/train/history.py remember")
+    assert (found["ranks"], found["bytes"]) == (corpus.RANKS, len(corpus.STEPS) * corpus.LEAK_BYTES)
+    assert round(found["bytes_per_step"] * 100) == corpus.LEAK_BYTES
+    assert (found["first_file"].split("_")[-2], found["telling_file"].split("_")[-2]) == ("step000100", "step000400")
 
 
 def test_odd_rank_is_found_at_its_end(lake: str) -> None:
@@ -97,6 +106,11 @@ def test_command_line_prints_text_json_and_csv(lake: str) -> None:
     read = list(csv.DictReader(io.StringIO(_command("ask", lake, "oom_jobs", "--csv"))))
     assert [row["requested_by"] for row in read] == [row["requested_by"] for row in answered]
     assert _command("ask", lake, "SELECT count(*) AS files FROM snapshot") == f"{'files':<22}96\n\n1 row\n"
+    # Sizes are read by people, and links only with the address of the page.
+    text = _command("ask", lake, "growing_sites")
+    assert f"{'bytes_per_step':<22}164 KiB\n" in text
+    assert "link" not in text
+    assert f"{'link':<22}https://viewer/#url=" in _command("ask", lake, "growing_sites", "--viewer", "https://viewer/")
     run = subprocess.run(
         [sys.executable, "-m", "memscape", "fleet", "ask", lake, "SELECT nothing"],
         capture_output=True,
@@ -104,6 +118,49 @@ def test_command_line_prints_text_json_and_csv(lake: str) -> None:
         check=False,
     )
     assert (run.returncode, run.stderr.startswith("memscape: ")) == (1, True)
+
+
+def _refused(*arguments: str) -> str:
+    command = [sys.executable, "-m", "memscape", "fleet", *arguments]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stdout) == (1, "")
+    return run.stderr
+
+
+def test_mistakes_are_named(lake: str, tmp_path: Path) -> None:
+    assert _refused("ask", lake, "growths") == "memscape: no question is named growths: did you mean growth?\n"
+    assert _refused("ask", lake, "x").startswith("memscape: no question is named x: there are oom_jobs, oom_clusters, ")
+    nothing = str(tmp_path / "nothing")
+    expected = f"memscape: {nothing} has no tables: memscape fleet survey writes them\n"
+    assert _refused("ask", nothing, "growth") == expected
+    assert _refused("report", nothing, "-o", str(tmp_path / "report.html")) == expected
+    assert nothing in _refused("survey", nothing, str(tmp_path / "lake"))
+
+
+def test_reader_that_ends_early_is_no_error(lake: str) -> None:
+    command = [sys.executable, "-m", "memscape", "fleet", "ask", lake, "SELECT * FROM site_use"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+        assert run.stdout is not None and run.stderr is not None
+        run.stdout.readline()
+        run.stdout.close()
+        assert run.stderr.read() == ""
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0 B"),
+        (999, "999 B"),
+        (1024, "1.00 KiB"),
+        (2.3 * 2**30, "2.30 GiB"),
+        (10.25 * 2**20, "10.2 MiB"),
+        (999 * 2**10, "999 KiB"),
+        (9.999 * 2**30, "10.0 GiB"),
+        (-5 * 2**40, "\u22125.00 TiB"),
+    ],
+)
+def test_sizes_have_three_significant_digits(value: float, text: str) -> None:
+    assert size(value) == text
 
 
 class _Elements(HTMLParser):

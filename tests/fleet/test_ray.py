@@ -40,7 +40,7 @@ def _raylets(address: str) -> list[int]:
     return found
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def cluster() -> Iterator[None]:
     if len(socket.if_nameindex()) > 1:
         pytest.skip("Ray listens on all addresses: run tests/fleet.sh, which has a network namespace")
@@ -54,6 +54,29 @@ def cluster() -> Iterator[None]:
         ray.shutdown()
 
 
+@pytest.mark.usefixtures("cluster")
+def test_survey_whose_driver_was_killed_is_continued(runs: Path, lake: str, tmp_path: Path) -> None:
+    surveyed = str(tmp_path / "lake")
+    script = tmp_path / "killed.py"
+    script.write_text(
+        "import os, ray, signal, sys\nfrom memscape import fleet\n"
+        f"ray.init(address='{ADDRESS}', log_to_driver=False, _node_ip_address='127.0.0.1')\n"
+        "def kill(progress):\n    if progress.batches == 2: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "fleet.survey(sys.argv[1], sys.argv[2], engine='ray', files=4, report=kill)\n"
+    )
+    run = subprocess.run(
+        [sys.executable, str(script), str(runs), surveyed], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == -signal.SIGKILL, run.stderr
+    # Tasks that still run may write the same parts meanwhile.
+    done = fleet.survey(str(runs), surveyed, engine="ray", files=4)
+    assert done.statuses["ok"] == done.new
+    assert 0 < done.new <= 88
+    assert fingerprint(surveyed) == fingerprint(lake)
+    assert fleet.survey(str(runs), surveyed, engine="ray").new == 0
+
+
+# The last test: it leaves the cluster with one node.
 @pytest.mark.usefixtures("cluster")
 def test_survey_survives_a_killed_node(runs: Path, lake: str, tmp_path: Path) -> None:
     killed = False

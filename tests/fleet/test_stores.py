@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,6 +15,7 @@ from conftest import fingerprint, rows
 from memscape import fleet
 from memscape.fleet.answers import answer
 from memscape.fleet.compaction import compact
+from servers import moto
 
 boto3 = pytest.importorskip("boto3")
 
@@ -24,26 +23,9 @@ boto3 = pytest.importorskip("boto3")
 @pytest.fixture(scope="module")
 def store() -> Iterator[dict[str, Any]]:
     """Options of a user who may not read objects whose name starts with `secret`."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    program = os.path.join(os.path.dirname(sys.executable), "moto_server")
     # The requests that create the bucket and the user come before the rules apply.
-    environment = {**os.environ, "INITIAL_NO_AUTH_ACTION_COUNT": "4"}
-    quiet = subprocess.DEVNULL
-    server = subprocess.Popen(
-        [program, "-H", "127.0.0.1", "-p", str(port)], env=environment, stdout=quiet, stderr=quiet
-    )
-    try:
-        while True:
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            assert server.poll() is None
-        yield _user(f"http://127.0.0.1:{port}")
-    finally:
-        server.kill()
-        server.wait()
+    with moto(INITIAL_NO_AUTH_ACTION_COUNT="4") as address:
+        yield _user(address)
 
 
 def _user(address: str) -> dict[str, Any]:

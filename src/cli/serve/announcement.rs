@@ -2,19 +2,43 @@
 //! are not listed.
 
 use super::hosts::{Hosts, network_address};
+use super::lake::Lake;
 use super::listing::CurrentListing;
 use base::units::{group_digits, pluralize};
 
-/// Returns the startup text for a server on this port.
-pub(super) fn announcement(hosts: &Hosts, port: u16, token: &str, listed: &CurrentListing) -> String {
-    let server = format!("http://{}:{port}", hosts.url_host());
-    let count = listed.files.len() + listed.left_out;
-    let mut text = format!("{} at {server}/{token}/\n", pluralize(count as u64, "snapshot"));
-    if listed.left_out > 0 {
-        let listed = group_digits(listed.files.len() as u64);
-        text += &format!("The page lists the {listed} newest. A survey of ranks reads all.\n");
+/// Snapshots at startup.
+pub(super) struct Found {
+    count: u64,
+    /// Sentences about those that are not listed.
+    notes: Vec<String>,
+    /// Sentence about snapshots that are added later.
+    additions: &'static str,
+}
+
+impl Found {
+    /// Returns what the search of the folders has found.
+    pub(super) fn in_folders(listed: CurrentListing) -> Found {
+        let mut notes = Vec::new();
+        if listed.left_out > 0 {
+            let listed = group_digits(listed.files.len() as u64);
+            notes.push(format!("The page lists the {listed} newest. A survey of ranks reads all."));
+        }
+        notes.extend(listed.not_searched);
+        let additions = "The page lists new snapshots as they come.";
+        Found { count: (listed.files.len() + listed.left_out) as u64, notes, additions }
     }
-    listed.not_searched.iter().for_each(|sentence| text += &format!("{sentence}\n"));
+
+    /// Returns what the tables have.
+    pub(super) fn in_lake(lake: &Lake) -> Found {
+        Found { count: lake.snapshots, notes: Vec::new(), additions: "Reload the list of jobs after a survey." }
+    }
+}
+
+/// Returns the startup text for a server on this port.
+pub(super) fn announcement(hosts: &Hosts, port: u16, token: &str, found: &Found) -> String {
+    let server = format!("http://{}:{port}", hosts.url_host());
+    let mut text = format!("{} at {server}/{token}/\n", pluralize(found.count, "snapshot"));
+    found.notes.iter().for_each(|sentence| text += &format!("{sentence}\n"));
     if let Some((name, address)) = hosts.hidden_loopback() {
         text += &format!("{name} is {address} here, which only this machine can reach.\n");
     }
@@ -34,7 +58,7 @@ pub(super) fn announcement(hosts: &Hosts, port: u16, token: &str, listed: &Curre
         text +=
             &format!("From another machine: ssh -L {port}:{forwarded}:{port} {machine}, then open {opened} there.\n");
     }
-    text + "The page lists new snapshots as they come. Press Ctrl+C to stop.\n"
+    text + &format!("{} Press Ctrl+C to stop.\n", found.additions)
 }
 
 /// Returns the host name of this machine, or a placeholder if the name contains unusual characters.

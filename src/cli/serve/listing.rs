@@ -9,6 +9,9 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use ui::text::url::{percent_decoded, percent_encoded};
 
+/// Content type of the list of all snapshots. The page checks it, because a different server may respond at the same
+/// address.
+pub(super) const LISTING_TYPE: &str = "application/x-memscape-listing";
 /// Maximum number of snapshots listed in the page. Users cannot work with longer lists.
 pub(super) const MAX_LISTED: usize = 200;
 /// Maximum length of the address fragment that lists the snapshots, in bytes. Browsers accept more.

@@ -9,7 +9,7 @@
 //! /TOKEN/0/a.pickle?survey   the survey of a snapshot, for the comparison of ranks
 //! /ONCE                → /TOKEN/, only once: other users can see the browser's command line
 //! ```
-//! By default only this machine can connect. Requests need the token, and a `Host` header that names this machine
+//! With `--lake`, the snapshots are those of the tables of a survey ([`lake`]). By default only this machine can connect. Requests need the token, and a `Host` header that names this machine
 //! ([`hosts`]).
 
 mod announcement;
@@ -17,6 +17,7 @@ mod browser;
 mod connections;
 mod decoded_cache;
 mod hosts;
+mod lake;
 mod listing;
 mod range;
 mod search;
@@ -29,10 +30,10 @@ use super::input::Input;
 use super::opening::open;
 use super::output::print;
 use super::viewer::{viewer, with_sql};
-use announcement::announcement;
+use announcement::{Found, announcement};
 use axum::body::Bytes;
 use axum::extract::{Request, State};
-use axum::http::header::{ACCEPT_ENCODING, ALLOW, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HOST, LOCATION};
+use axum::http::header::{ACCEPT_ENCODING, ALLOW, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HOST};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, Version};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
@@ -42,10 +43,12 @@ use clap::Args;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use decoded_cache::{DecodedCache, Peer};
 use hosts::Hosts;
-use listing::Listing;
+use lake::Lake;
+use listing::{LISTING_TYPE, Listing};
 pub(crate) use search::{ALL_ENTRIES, FEW_ENTRIES, Search, Snapshot, search, snapshots};
-use snapshot_response::text_response;
-use std::path::PathBuf;
+use snapshot_response::{redirect, text_response};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -61,6 +64,12 @@ pub(crate) struct Serve {
     /// Snapshots and folders of snapshots; links in folders are not followed
     #[arg(value_name = "FILE|FOLDER", value_parser = PathBufValueParser::new().try_map(parse_path))]
     pub(crate) paths: Vec<PathBuf>,
+    /// Serve the snapshots in the tables of memscape fleet survey, by job, step and rank
+    #[arg(long, value_name = "LAKE", conflicts_with = "paths")]
+    pub(crate) lake: Option<OsString>,
+    /// Options of the object store, as for memscape fleet
+    #[arg(long, value_name = "JSON", requires = "lake")]
+    pub(crate) storage: Option<OsString>,
     /// Port to listen on; the first free one from 8765 if omitted
     #[arg(long, value_name = "N")]
     pub(crate) port: Option<u16>,
@@ -89,6 +98,7 @@ impl Serve {
     /// Serves until Ctrl+C. Returns an error message on failure.
     pub(crate) fn run(&self) -> Result<(), String> {
         let listing = Listing::new(&self.paths)?;
+        let lake = self.lake.as_ref().map(|lake| Lake::start(lake, self.storage.as_ref())).transpose()?;
         let page = viewer(self.viewer.as_deref())?;
         // If the SQL part was not built, the page is served without it and its SQL tab says so.
         let page = with_sql(page.clone()).unwrap_or(page);
@@ -100,9 +110,11 @@ impl Serve {
         }
         let (is_once_used, columns) = (AtomicBool::new(false), DecodedCache::default());
         let (token, once_token, watch) = (token()?, token()?, Watch::default());
-        let served = ServerState { token, once_token, is_once_used, page: page.into(), listing, hosts, columns, watch };
+        let page = page.into();
+        let served = ServerState { token, once_token, is_once_used, page, listing, lake, hosts, columns, watch };
+        let found = served.lake.as_ref().map_or_else(|| Found::in_folders(served.listing.current()), Found::in_lake);
         let server = format!("http://{}:{port}", served.hosts.url_host());
-        print(&announcement(&served.hosts, port, &served.token, &served.listing.current()))?;
+        print(&announcement(&served.hosts, port, &served.token, &found))?;
         if !self.no_browser {
             browser::open(format!("{server}/{}", served.once_token));
         }
@@ -153,6 +165,7 @@ struct ServerState {
     is_once_used: AtomicBool,
     page: Bytes,
     listing: Listing,
+    lake: Option<Lake>,
     hosts: Hosts,
     columns: DecodedCache,
     watch: Watch,
@@ -169,10 +182,6 @@ const COMMON_HEADERS: [(&str, &str); 7] = [
     ("cross-origin-resource-policy", "same-origin"),
     ("cross-origin-opener-policy", "same-origin"),
 ];
-
-/// Content type of the list of all snapshots. The page checks it, because a different server may respond at the same
-/// address.
-const LISTING_TYPE: &str = "application/x-memscape-listing";
 
 /// Creates the HTTP routes.
 fn routes(served: Arc<ServerState>) -> Router {
@@ -192,17 +201,19 @@ fn routes(served: Arc<ServerState>) -> Router {
         let all = spawn_blocking(move || served.listing.all_addresses()).await;
         ([(CONTENT_TYPE, LISTING_TYPE)], all.unwrap_or_default()).into_response()
     };
-    let page = async |State(served): State<Arc<ServerState>>| {
-        ([(CONTENT_TYPE, "text/html; charset=utf-8")], served.page.clone()).into_response()
+    let below = format!("{root}{{*path}}");
+    let routes = match &served.lake {
+        Some(_) => Router::new().route(&root, get(resource)),
+        None => Router::new()
+            .route(&root, get(list))
+            .route(&format!("{root}page"), get(page))
+            .route(&format!("{root}changes"), get(changes))
+            .route(&format!("{root}listing"), get(listing)),
     };
-    Router::new()
+    routes
+        .route(&below, get(resource))
         .route(&format!("/{}", served.once_token), get(enter))
         .route(&format!("/{token}"), get(async |Extension(root): Extension<Root>| redirect(&root.0)))
-        .route(&root, get(list))
-        .route(&format!("{root}page"), get(page))
-        .route(&format!("{root}changes"), get(changes))
-        .route(&format!("{root}listing"), get(listing))
-        .route(&format!("{root}{{*snapshot}}"), get(snapshot))
         .fallback(not_found)
         .layer(CompressionLayer::new().quality(CompressionLevel::Fastest).compress_when(
             |_, _, headers: &HeaderMap, _: &_| headers.contains_key(snapshot_response::UNCOMPRESSED_LENGTH),
@@ -254,27 +265,33 @@ async fn check_request(State(served): State<Arc<ServerState>>, mut request: Requ
     response
 }
 
-async fn snapshot(State(served): State<Arc<ServerState>>, method: Method, uri: Uri, headers: HeaderMap) -> Response {
+/// Responds with a snapshot or its survey, and with the lists and the page below them if there is a lake.
+async fn resource(State(served): State<Arc<ServerState>>, method: Method, uri: Uri, headers: HeaderMap) -> Response {
+    if served.lake.is_some() && uri.path().ends_with("/page") {
+        return page(State(served)).await;
+    }
     // Dropped when the client disconnects, which `peer` then notices.
     let waiting = Arc::new(());
     let peer = Peer(Arc::downgrade(&waiting));
     let answer = spawn_blocking(move || {
         let path = uri.path().get(served.token.len() + 2..).unwrap_or_default();
-        match served.listing.find(path) {
-            Some(snapshot) if uri.query() == Some("survey") => surveys::survey(&snapshot.path, &peer),
-            Some(snapshot) => snapshot_response::snapshot(&snapshot.path, &method, &headers, &peer, &served.columns),
-            None => text_response(StatusCode::NOT_FOUND, "no such snapshot\n".to_owned()),
+        let snapshot = |path: &Path| snapshot_response::snapshot(path, &method, &headers, &peer, &served.columns);
+        match (&served.lake, served.listing.find(path)) {
+            (Some(lake), _) => lake.respond(path, uri.query(), snapshot),
+            (None, Some(found)) if uri.query() == Some("survey") => surveys::survey(&found.path, &peer),
+            (None, Some(found)) => snapshot(&found.path),
+            (None, None) => text_response(StatusCode::NOT_FOUND, "no such snapshot\n".to_owned()),
         }
     });
     answer.await.unwrap_or_else(|error| text_response(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))
 }
 
-async fn not_found() -> Response {
-    text_response(StatusCode::NOT_FOUND, "not found: use the full address that memscape serve printed\n".to_owned())
+async fn page(State(served): State<Arc<ServerState>>) -> Response {
+    ([(CONTENT_TYPE, "text/html; charset=utf-8")], served.page.clone()).into_response()
 }
 
-fn redirect(address: &str) -> Response {
-    (StatusCode::FOUND, [(LOCATION, address)]).into_response()
+async fn not_found() -> Response {
+    text_response(StatusCode::NOT_FOUND, "not found: use the full address that memscape serve printed\n".to_owned())
 }
 
 #[cfg(test)]

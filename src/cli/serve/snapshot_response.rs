@@ -5,7 +5,7 @@
 use super::decoded_cache::{DecodedCache, FileVersion, Peer};
 use super::range::{Range, takes_gzip};
 use axum::body::{Body, Bytes};
-use axum::http::header::{ACCEPT_RANGES, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, IF_RANGE};
+use axum::http::header::{ACCEPT_RANGES, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, IF_RANGE, LOCATION};
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream;
@@ -111,6 +111,11 @@ pub(super) fn text_response(status: StatusCode, text: String) -> Response {
 pub(super) fn etag(metadata: &Metadata) -> Option<String> {
     let changed = metadata.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
     Some(format!("\"{:x}-{:x}\"", metadata.len(), changed.as_nanos()))
+}
+
+/// Returns a response that leads to another address.
+pub(super) fn redirect(address: &str) -> Response {
+    (StatusCode::FOUND, [(LOCATION, address)]).into_response()
 }
 
 /// Streams the first `length` bytes of a file. Bytes that are appended later are not sent. If the file becomes shorter,

@@ -7,6 +7,7 @@ use super::survey_file;
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
+use compare::ranks::FileSurveys;
 use protocol::encode;
 use std::path::Path;
 
@@ -21,7 +22,12 @@ pub(super) fn survey(path: &Path, peer: &Peer) -> Response {
     }
     let connected_peer = peer.clone();
     match survey_file(path, Box::new(move || connected_peer.check_connected())) {
-        Ok(surveys) => ([(CONTENT_TYPE, SURVEY_TYPE)], encode(&surveys)).into_response(),
+        Ok(surveys) => survey_response(&surveys),
         Err(cause) => text_response(StatusCode::UNPROCESSABLE_ENTITY, cause),
     }
+}
+
+/// Responds with the result of a scan.
+pub(super) fn survey_response(surveys: &FileSurveys) -> Response {
+    ([(CONTENT_TYPE, SURVEY_TYPE)], encode(surveys)).into_response()
 }

@@ -64,9 +64,12 @@ impl Ranks {
         }
     }
 
-    /// Returns the heat map of the scanned ranks, or `None` if there are fewer than two.
+    /// Returns the heat map of the scanned ranks, or `None` if there are fewer than two. Ranks without a curve, whose
+    /// results come from the tables of `memscape fleet`, have no row.
     pub(super) fn map(&self, order: Order) -> Option<HeatMap> {
-        let places = self.in_order(order);
+        let mut places = self.in_order(order);
+        let survey = |at: usize| self.ranks.get(at)?.survey.as_ref();
+        places.retain(|&at| survey(at).is_some_and(|survey| !survey.curve.is_empty()));
         if places.len() < 2 {
             return None;
         }

@@ -1,4 +1,7 @@
-"""`memscape fleet`: survey, ask, report, open, views and compact. Its actions import what the extras of the package install."""
+"""`memscape fleet`: survey, ask, report, open, views and compact, and tables for `memscape serve`.
+
+Its actions import what the extras of the package install.
+"""
 
 from __future__ import annotations
 
@@ -132,7 +135,10 @@ def _parser() -> argparse.ArgumentParser:
     opened.add_argument(
         "command", nargs=argparse.REMAINDER, metavar="COMMAND", help="command and its options [default: serve]"
     )
-    for command in (survey, ask, report, views, compact, opened):
+    # Run by memscape serve --lake. Without help, it is not listed.
+    tables = actions.add_parser("tables")
+    tables.add_argument("lake")
+    for command in (survey, ask, report, views, compact, opened, tables):
         command.add_argument(
             "--storage", type=json.loads, default={}, metavar="JSON", help="options of the file system, as for fsspec"
         )
@@ -178,7 +184,7 @@ def _survey(chosen: argparse.Namespace) -> int:
         }
         print(json.dumps({**counts, **sizes, "statuses": dict(sorted(done.statuses.items()))}))
     else:
-        print(f"{done.listed:,} listed, {done.new:,} new. {done.text()}")
+        print(f"{done.listed:,} listed, {done.new:,} new. {done.text() if done.new else 'Nothing to read.'}")
     if done.is_stopped:
         print("memscape: stopped; the same command continues", file=sys.stderr)
         return _INTERRUPTED
@@ -204,13 +210,20 @@ def _ask(chosen: argparse.Namespace) -> int:
     elif chosen.csv:
         csv.writer(sys.stdout, lineterminator="\n").writerows([names, *rows])
     else:
+        # Without an address of the page, a link leads nowhere.
+        hidden = () if chosen.viewer else ("link",)
         for row in rows:
-            print("\n".join(f"{name:<22}{_plain(value)}" for name, value in zip(names, row)), end="\n\n")
+            shown = [(name, value) for name, value in zip(names, row) if name not in hidden]
+            print("\n".join(f"{name:<22}{_plain(name, value)}" for name, value in shown), end="\n\n")
         print("no rows" if not rows else f"{len(rows)} rows" if len(rows) > 1 else "1 row")
     return 0
 
 
-def _plain(value: Any) -> str:
+def _plain(name: str, value: Any) -> str:
+    from .fleet.report import is_bytes, size
+
+    if is_bytes(name, value):
+        return size(value)
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
     # Texts of files may contain escape sequences that a terminal would interpret.
@@ -249,10 +262,25 @@ def _open(chosen: argparse.Namespace) -> int:
         return subprocess.run([program(), command, path, *options], check=False).returncode
 
 
+def _tables(chosen: argparse.Namespace) -> int:
+    from .fleet.serving import serve
+
+    serve(chosen.lake, chosen.storage)
+    return 0
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run an action and return the exit status."""
     chosen = _parser().parse_args(arguments)
-    actions = {"survey": _survey, "ask": _ask, "report": _report, "views": _views, "compact": _compact, "open": _open}
+    actions = {
+        "survey": _survey,
+        "ask": _ask,
+        "report": _report,
+        "views": _views,
+        "compact": _compact,
+        "open": _open,
+        "tables": _tables,
+    }
     try:
         return actions[chosen.action](chosen)
     except ModuleNotFoundError as error:
@@ -261,8 +289,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not extra:
             raise
         print(f"memscape: {error.name} is missing: pip install 'memscape[{extra}]'", file=sys.stderr)
+    except BrokenPipeError:
+        # The reader of the output has enough, such as head. Python would report it again at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (MemscapeError, OSError) as error:
-        print(f"memscape: {error}", file=sys.stderr)
+        # Clients of stores give only the address.
+        is_address = isinstance(error, FileNotFoundError) and error.errno is None
+        print(f"memscape: {'not found: ' if is_address else ''}{error}", file=sys.stderr)
     except KeyboardInterrupt:
         return _INTERRUPTED
     except Exception as error:

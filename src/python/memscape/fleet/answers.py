@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from typing import Any
 from urllib.parse import quote
 
@@ -28,11 +29,15 @@ def answer(
     """Return the names of the columns, and the rows.
 
     Raises:
-        MemscapeError: The lake cannot be read, or the SQL is wrong.
+        MemscapeError: The lake cannot be read, no question has the name, or the SQL is wrong.
 
     """
     import duckdb
 
+    if question.isidentifier() and question not in QUESTIONS:
+        near = difflib.get_close_matches(question, QUESTIONS, 1)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(QUESTIONS)}"
+        raise MemscapeError(f"no question is named {question}: {hint}")
     try:
         return asked(connect(lake, storage=storage, since=since, viewer=viewer), question, storage, sign_hours)
     except duckdb.Error as error:

@@ -9,16 +9,16 @@ from .queries import ALL_ROWS, statements
 from .sources import Storage
 
 # Which rows count, in SQL that ClickHouse, Spark and Trino have. As in queries.py, but without the check for copied parts,
-# because it needs the names of files.
-_COUNTED = """CREATE VIEW counted AS
-SELECT snapshot, min(url) AS url, {arg_min}(batch, url) AS batch FROM (
-  SELECT url, member, {arg_max}(snapshot, concat(version, batch)) AS snapshot,
-    {arg_max}(batch, concat(version, batch)) AS batch FROM (
+# because it needs the names of files. Columns are qualified: ClickHouse takes a bare name for the alias of an aggregate.
+_COUNTED = """{create} VIEW counted AS
+SELECT files.snapshot AS snapshot, min(files.url) AS url, {arg_min}(files.batch, files.url) AS batch FROM (
+  SELECT n.url AS url, n.member AS member, {arg_max}(n.snapshot, concat(n.version, n.batch)) AS snapshot,
+    {arg_max}(n.batch, concat(n.version, n.batch)) AS batch FROM (
     SELECT r.* FROM all_rows r JOIN (
-      SELECT url, max(modified) AS modified FROM all_rows WHERE url IS NOT NULL GROUP BY url) n
-    ON r.url = n.url AND r.modified = n.modified) newest
-  GROUP BY url, member) files
-GROUP BY snapshot"""
+      SELECT url, max(modified) AS modified FROM all_rows WHERE url IS NOT NULL GROUP BY url) m
+    ON r.url = m.url AND r.modified = m.modified) n
+  GROUP BY n.url, n.member) files
+GROUP BY files.snapshot"""
 
 
 def views(lake_url: str, engine: str, storage: Storage | None = None) -> str:
@@ -28,17 +28,19 @@ def views(lake_url: str, engine: str, storage: Storage | None = None) -> str:
         return ";\n".join(statement.strip() for statement in statements(lake)) + ";"
     names = {"clickhouse": ("argMin", "argMax")}.get(engine, ("min_by", "max_by"))
     found = [_all_rows(lake, table, engine) for table in TABLES]
-    found.append(_COUNTED.format(arg_min=names[0], arg_max=names[1]))
+    # In Spark, a view that is kept cannot refer to one of the session.
+    create = "CREATE TEMPORARY" if engine == "spark" else "CREATE"
+    found.append(_COUNTED.format(create=create, arg_min=names[0], arg_max=names[1]))
     keys = {"snapshot": "(url, snapshot, batch)", "site_use": "(batch, snapshot)"}
     for table in ("snapshot", "site_use", "oom", "step"):
         columns = keys.get(table, keys["site_use"])
         found.append(
-            f"CREATE VIEW {table} AS SELECT * FROM {ALL_ROWS[table]}\n"
+            f"{create} VIEW {table} AS SELECT * FROM {ALL_ROWS[table]}\n"
             f"WHERE {columns} IN (SELECT {columns.strip('()')} FROM counted)"
         )
     found.append(
-        "CREATE VIEW site AS SELECT site, min(place) AS place, min(file) AS file, min(line) AS line,\n"
-        "  min(function) AS function FROM all_sites GROUP BY site"
+        f"{create} VIEW site AS SELECT s.site AS site, min(s.place) AS place, min(s.file) AS file, min(s.line) AS line,\n"
+        "  min(s.function) AS function FROM all_sites s GROUP BY s.site"
     )
     return ";\n".join(found) + ";"
 

@@ -7,6 +7,7 @@ raised: to split a batch because of them would only repeat them for every file.
 from __future__ import annotations
 
 import multiprocessing
+import multiprocessing.connection
 import os
 import signal
 import threading
@@ -34,9 +35,19 @@ def cores() -> int:
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
-def _ignore_interrupt() -> None:
+def _prepare() -> None:
+    """Prepare a worker process."""
     # Ctrl+C is for the driver, which lets running batches finish.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # A worker whose driver was killed would wait for work forever.
+    driver = multiprocessing.parent_process()
+    if driver is not None:
+        threading.Thread(target=_end_with, args=(driver.sentinel,), daemon=True).start()
+
+
+def _end_with(sentinel: int) -> None:
+    multiprocessing.connection.wait([sentinel])
+    os._exit(1)
 
 
 def local(
@@ -46,7 +57,7 @@ def local(
     workers, waiting = workers or cores(), list(reversed(batches))
     context = multiprocessing.get_context("spawn")
     while waiting and not stop.is_set():
-        pool = ProcessPoolExecutor(min(workers, len(waiting)), mp_context=context, initializer=_ignore_interrupt)
+        pool = ProcessPoolExecutor(min(workers, len(waiting)), mp_context=context, initializer=_prepare)
         running: dict[Future[Outcome], Batch] = {}
         try:
             while running or (waiting and not stop.is_set()):
@@ -69,7 +80,7 @@ def local(
 
 def _alone(batch: Batch, options: Options) -> Outcome | Exception:
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, mp_context=context, initializer=_ignore_interrupt) as pool:
+    with ProcessPoolExecutor(1, mp_context=context, initializer=_prepare) as pool:
         try:
             return pool.submit(survey_batch, batch, options).result()
         except BrokenProcessPool as error:

@@ -10,6 +10,8 @@ import posixpath
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from memscape._binary import MemscapeError
+
 from .lake import PASSING, TABLES, Lake
 from .questions import QUESTIONS
 from .sources import Storage
@@ -72,6 +74,9 @@ def connect(
         since: Time in UTC, such as 2026-11-04, for the view `recent` and the question `new_sites`.
         viewer: Address of the page, for links.
 
+    Raises:
+        MemscapeError: There are no tables.
+
     """
     import duckdb
 
@@ -82,8 +87,13 @@ def connect(
     for name, value in {"since": since, "viewer": viewer}.items():
         if value is not None:
             connection.execute(f"SET VARIABLE {name} = ?", [value])
-    for statement in statements(target, tables):
-        connection.execute(statement)
+    try:
+        for statement in statements(target, tables):
+            connection.execute(statement)
+    except duckdb.IOException as error:
+        if "No files found" in str(error):
+            raise MemscapeError(f"{lake} has no tables: memscape fleet survey writes them") from None
+        raise
     return connection
 
 

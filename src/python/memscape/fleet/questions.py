@@ -36,6 +36,28 @@ SELECT *, link(telling_file, 'end', 'why') || '&topic=leaks&with=' || url_encode
   FROM recent WHERE status = 'ok' AND step IS NOT NULL
   GROUP BY job, rank, device HAVING count(DISTINCT step) >= 3 AND bytes_per_step > 0)
 ORDER BY round(bytes_per_step * fit) DESC, job, rank, device LIMIT 50""",
+    "growing_sites": """-- Call sites that hold more at each step, in the ranks that grow most: where the growth is
+WITH grown AS (
+  SELECT job, rank, device, regr_slope(end_bytes, step) AS slope
+  FROM recent WHERE status = 'ok' AND step IS NOT NULL
+  GROUP BY ALL HAVING count(DISTINCT step) >= 3 AND slope > 0
+  ORDER BY round(slope * regr_r2(end_bytes, step)) DESC, job, rank, device LIMIT 50),
+held AS (
+  -- What was allocated after the peak is only in kept_bytes, and what was allocated before recording only in peak_bytes.
+  SELECT s.job, s.rank, s.device, s.step, s.url, c.place, min(call_site(c.file, 0, c.function)) AS call_site,
+    sum(greatest(u.peak_bytes, u.kept_bytes)) AS bytes
+  FROM recent s JOIN site_use u USING (batch, snapshot, device) JOIN site c USING (site)
+  WHERE s.status = 'ok' AND (s.job, s.rank, s.device) IN (SELECT (job, rank, device) FROM grown) GROUP BY ALL)
+SELECT *, link(telling_file, 'end', 'why') || '&topic=leaks&with=' || url_encode(first_file) AS link FROM (
+  SELECT job, min(call_site) AS call_site, count(*) AS ranks, max(slope) AS bytes_per_step, arg_max(fit, slope) AS fit,
+    max(most) AS bytes, arg_max(first_file, (slope, first_file)) AS first_file,
+    arg_max(telling_file, (slope, telling_file)) AS telling_file
+  FROM (SELECT job, rank, device, place, min(call_site) AS call_site, regr_slope(bytes, step) AS slope,
+      regr_r2(bytes, step) AS fit, max(bytes)::BIGINT AS most, arg_min(url, (step, url)) AS first_file,
+      arg_max(url, (step, url)) AS telling_file
+    FROM held GROUP BY job, rank, device, place HAVING count(DISTINCT step) >= 3 AND slope > 0)
+  GROUP BY job, place)
+ORDER BY round(bytes_per_step * fit) DESC, job, call_site LIMIT 50""",
     "odd_ranks": """-- Ranks that differ from the others of their job at the same step, at the peak or at the end
 SELECT job, step, rank, device, measure, bytes, bytes - median::BIGINT AS more_bytes, url AS telling_file,
   link(url, measure, 'why') AS link FROM (

@@ -21,6 +21,7 @@ _SECTIONS = {
     "oom_clusters": "Out of memory",
     "oom_jobs": "Jobs that ran out of memory",
     "growth": "Growing jobs",
+    "growing_sites": "Growing call sites",
     "odd_ranks": "Ranks that differ",
     "new_sites": "New places that allocate",
     "headroom": "Least headroom",
@@ -28,6 +29,8 @@ _SECTIONS = {
     "settings": "Allocator settings",
     "errors": "Files that could not be read",
 }
+# Address of the page in links of a report that `memscape serve --lake` serves.
+SERVED = "open"
 # Maximum number of rows of a section.
 _MOST_ROWS = 20
 
@@ -37,7 +40,7 @@ body { font: 14px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem
 h1 { font-size: 1.4rem } h2 { font-size: 1.1rem; margin: 2rem 0 .25rem } p { margin: .25rem 0 }
 table { border-collapse: collapse; display: block; overflow-x: auto }
 th, td { padding: .2rem .6rem; text-align: left; vertical-align: top; border-bottom: 1px solid #8884 }
-td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
+th.n, td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
 code { font-size: .85em; overflow-wrap: anywhere; display: block; min-width: 20rem }
 """
 
@@ -80,18 +83,23 @@ def render(
     ).fetchone()
     files, jobs, first, last, _ = counts or (0, 0, None, None, 0)
     span = f", {first:%Y-%m-%d} to {last:%Y-%m-%d}" if first and last else ""
-    parts = [f"<h1>Memory of {jobs:,} jobs</h1>", f"<p>{files:,} snapshots{span} · {_escaped(lake)}</p>"]
+    parts = [f"<h1>Memory of {jobs:,} jobs</h1>", f"<p>{files:,} snapshots{span} · {escaped(lake)}</p>"]
     for question, title in _SECTIONS.items():
         names, rows = asked(connection, question, storage, sign_hours)
         words = QUESTIONS[question].splitlines()[0].removeprefix("-- ")
-        parts.append(f"<h2>{title}</h2><p>{_escaped(words)}.</p>{_table(names, rows, viewer)}")
+        parts.append(f"<h2>{title}</h2><p>{escaped(words)}.</p>{_table(names, rows, viewer)}")
     now = datetime.now(timezone.utc)
     parts.append(f"<p>Written by memscape at {now:%Y-%m-%d %H:%M} UTC. Bytes are requested bytes.</p>")
-    policy = "default-src 'none'; style-src 'unsafe-inline'"
+    return page("memscape fleet", "".join(parts))
+
+
+def page(title: str, body: str) -> str:
+    """Return a page without scripts, which loads nothing and sends forms only to its own server."""
+    policy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'"
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
-        f"<title>memscape fleet</title><style>{_STYLE}</style></head><body>{''.join(parts)}</body></html>\n"
+        f"<title>{escaped(title)}</title><style>{_STYLE}</style></head><body>{body}</body></html>\n"
     )
 
 
@@ -99,11 +107,11 @@ def _table(names: list[str], rows: Rows, viewer: str | None) -> str:
     if not rows:
         return "<p>None.</p>"
     shown = [name for name in names if name not in ("link", "telling_file", "first_file", "signature", "place")]
-    head = "".join(f"<th>{_escaped(name.replace('_', ' '))}</th>" for name in [*shown, "open"])
+    head = "".join(f"<th>{escaped(name.replace('_', ' '))}</th>" for name in [*shown, "open"])
     body = []
     for row in rows[:_MOST_ROWS]:
         values = dict(zip(names, row))
-        cells = "".join(_cell(name, values[name]) for name in shown)
+        cells = "".join(cell(name, values[name]) for name in shown)
         body.append(f"<tr>{cells}<td>{_open(values, viewer)}</td></tr>")
     more = f"<p>And {len(rows) - _MOST_ROWS} more.</p>" if len(rows) > _MOST_ROWS else ""
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>{more}"
@@ -115,26 +123,37 @@ def _open(values: dict[str, Any], viewer: str | None) -> str:
     if not url:
         return ""
     link = values.get("link") or ""
-    anchor = f'<a href="{_escaped(link)}">view</a><br>' if viewer and link else ""
+    if viewer == SERVED and link:
+        # The server needs the address, to find the list that the file is in.
+        return f'<a href="{escaped(link.replace("#", "?", 1))}">view</a>'
+    anchor = f'<a href="{escaped(link)}">view</a><br>' if viewer and link else ""
     path = url.removeprefix("file://")
     action = "tui" if "://" not in path else "fleet open"
     command = f"memscape {action} {shlex.quote(path)}"
-    return f"{anchor}<code>{_escaped(command)}</code>"
+    return f"{anchor}<code>{escaped(command)}</code>"
 
 
-def _cell(name: str, value: Any) -> str:
+def cell(name: str, value: Any) -> str:
+    """Return a cell of a table. The name of its column says which values are bytes."""
     if value is None:
         return "<td>\u2013</td>"
     if isinstance(value, bool):
         return f"<td>{'yes' if value else 'no'}</td>"
     if isinstance(value, (int, float)):
-        is_bytes = name.endswith(("bytes", "bytes_per_step"))
-        text = size(value) if is_bytes else f"{value:,}" if isinstance(value, int) else f"{value:,.3g}"
-        title = f' title="{value:,.0f} bytes"' if is_bytes else ""
+        as_bytes = is_bytes(name, value)
+        text = size(value) if as_bytes else f"{value:,}" if isinstance(value, int) else f"{value:,.3g}"
+        title = f' title="{value:,.0f} bytes"' if as_bytes else ""
         return f'<td class="n"{title}>{text}</td>'
     if isinstance(value, datetime):
         return f"<td>{value:%Y-%m-%d %H:%M}</td>"
-    return f"<td>{_escaped(value)}</td>"
+    return f"<td>{escaped(value)}</td>"
+
+
+def is_bytes(name: str, value: Any) -> bool:
+    """Return whether a value is a number of bytes, by the name of its column."""
+    return (
+        name.endswith(("bytes", "bytes_per_step")) and isinstance(value, (int, float)) and not isinstance(value, bool)
+    )
 
 
 def size(value: float) -> str:
@@ -144,8 +163,12 @@ def size(value: float) -> str:
         if rest < 1000:
             break
         rest /= 1024
-    return f"{sign}{rest:.3g} {unit}"
+    if unit == "B":
+        return f"{sign}{rest:,.0f} B"
+    decimals = 2 if rest < 9.995 else 1 if rest < 99.95 else 0
+    return f"{sign}{rest:.{decimals}f} {unit}"
 
 
-def _escaped(value: Any) -> str:
+def escaped(value: Any) -> str:
+    """Return a text of a snapshot as HTML, without control characters."""
     return html.escape("".join(letter if letter.isprintable() else "\ufffd" for letter in str(value)))

@@ -16,12 +16,12 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from concurrent.futures import TimeoutError as FetchTimeout
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import IO, Any
 
 import fsspec
+from fsspec.exceptions import FSTimeoutError
 
 from memscape._binary import MemscapeError, error_text, program
 
@@ -170,15 +170,14 @@ def _fetched(
         for ahead in range(index, min(index + _AHEAD, len(batch))):
             if ahead not in pending and ahead not in failed:
                 target = os.path.join(folder, str(ahead))
-                pending[ahead] = pool.submit(fetch, batch[ahead].url, target, options.storage)
+                pending[ahead] = pool.submit(_fetch_whole, batch[ahead], target, options)
 
     try:
         for index, source in enumerate(batch):
             fetch_ahead(index)
             if index not in failed:
                 try:
-                    limit = options.seconds + source.size / _BYTES_PER_SECOND
-                    path = pending.pop(index).result(limit)
+                    path = pending.pop(index).result()
                 except Exception as error:
                     # Stays known if the batch is surveyed again.
                     failed[index] = _failure(error)
@@ -191,12 +190,31 @@ def _fetched(
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def fetch(url: str, target: str, storage: Storage) -> str:
-    """Return the path of a local file with the contents of a stored one, which is copied to `target` if necessary."""
+def _fetch_whole(source: Source, target: str, options: Options) -> str:
+    """Fetch a source within its time limit.
+
+    Raises:
+        OSError: The transfer broke off, or the object changed since it was listed.
+
+    """
+    path = fetch(source.url, target, options.storage, options.seconds + source.size / _BYTES_PER_SECOND)
+    # Without a length, an HTTP client takes a body that breaks off for a whole one.
+    if path == target and source.size and os.path.getsize(path) != source.size:
+        raise OSError(
+            f"{os.path.getsize(path):,} bytes of {source.size:,}: the transfer broke off, or the object changed"
+        )
+    return path
+
+
+def fetch(url: str, target: str, storage: Storage, seconds: float | None = None) -> str:
+    """Return the path of a local file with the contents of a stored one, which is copied to `target` if necessary.
+
+    The time limit ends the transfer: a thread that waits for it would keep this process from ending.
+    """
     fs, path = fsspec.core.url_to_fs(url, **storage)
     if "file" in fs.protocol:
         return str(path)
-    fs.get_file(path, target)
+    fs.get_file(path, target, **({"timeout": seconds} if fs.async_impl else {}))
     return target
 
 
@@ -205,7 +223,7 @@ def _failure(error: Exception) -> Failure:
         return "denied", str(error)
     if isinstance(error, FileNotFoundError):
         return "gone", f"not found: {error}"
-    if isinstance(error, FetchTimeout):
+    if isinstance(error, FSTimeoutError):
         return "timeout", "the store did not answer in time"
     # Clients of stores raise OSError, or exceptions of their own libraries.
     is_ours = isinstance(error, (TypeError, KeyError, AttributeError, AssertionError))

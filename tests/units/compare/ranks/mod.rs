@@ -236,3 +236,18 @@ fn many_missing_ranks_are_noted_instead_of_listed() {
         (1, vec!["The recorder names 8,192 ranks; there are files of 1 rank.".to_owned()])
     );
 }
+
+#[test]
+fn ranks_without_a_curve_are_compared_without_a_heat_map() {
+    let mut ranks: Vec<Rank> = (0..4).map(|number| rank(number, &[("a.py:1", 10 * GIB)])).collect();
+    ranks[2] = rank(2, &[("a.py:1", 10 * GIB), ("leak.py:3", 3 * GIB)]);
+    let of = Ranks::new(ranks.clone(), Vec::new());
+    assert_eq!(of.outliers.iter().map(|outlier| outlier.at).collect::<Vec<_>>(), [2]);
+    assert!(of.map(Order::Rank).is_none());
+    // Ranks that have one are drawn.
+    for number in [1, 3] {
+        ranks[number].survey.as_mut().unwrap().curve = vec![10 * GIB; BINS as usize];
+    }
+    let map = Ranks::new(ranks, Vec::new()).map(Order::Rank).unwrap();
+    assert_eq!(map.rows.iter().map(|row| row.name.clone()).collect::<Vec<_>>(), ["rank 1", "rank 3"]);
+}
