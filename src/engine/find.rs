@@ -47,7 +47,7 @@ impl Search {
             return Ok(self.tally);
         }
         if let SearchTarget::Query(query) = &self.target {
-            self.stacks.step(file, query, slice)?;
+            file.match_stacks(&mut self.stacks, query, slice)?;
         }
         let Some(history) = file.history(self.device) else { return Ok(self.tally) };
         let count = history.allocations.len();

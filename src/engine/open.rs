@@ -18,7 +18,7 @@ use history::replay::{AllocationId, DeviceHistory, Rounding, SegmentLifetimes, V
 use history::snapshot::{Snapshot, StackId, Warnings};
 use intake::LoadedFile;
 use picture::timeline::{Order, OrderBuilder};
-use protocol::Grouping;
+use protocol::{Grouping, Query};
 
 /// A file that is completely loaded.
 pub(super) struct OpenFile {
@@ -198,5 +198,22 @@ impl OpenFile {
     /// Returns whether a stack has a frame of the forward pass. [`OpenFile::find_forward`] must have finished.
     pub(super) fn is_forward(&self, stack: StackId) -> bool {
         self.forward.stacks.contains(stack.0)
+    }
+
+    /// Continues matching stacks or metadata against a query until all are tested or the time slice is used up. For a
+    /// query about categories, classifies allocations instead. Does nothing for other queries.
+    pub(super) fn match_stacks(
+        &mut self,
+        stacks: &mut StackMatch,
+        query: &Query,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
+        match query {
+            Query::Category(_) => self.categorize(slice),
+            Query::Frame(matcher) => stacks.match_frames(&self.snapshot, matcher, slice),
+            Query::Metadata(matcher) => stacks.match_metadata(&self.snapshot, matcher, slice),
+            Query::Site(matcher) => stacks.match_sites(&self.snapshot, matcher, &mut self.sites, slice),
+            _ => Ok(()),
+        }
     }
 }

@@ -3,7 +3,6 @@
 //! A stack matches a query about frames if its innermost frame matches, or if the stack of its caller matches. It
 //! matches a query about call sites if its innermost frame of the user's own code matches.
 
-use super::open::OpenFile;
 use analysis::query::FrameMatcher;
 use analysis::{IdSet, Sites, frame_line};
 use base::slice::{STEPS_PER_CHECK, SliceResult, TimeSlice};
@@ -28,18 +27,6 @@ pub(super) struct StackMatch {
 base::heap_bytes!(StackMatch: frames, stacks, labels);
 
 impl StackMatch {
-    /// Continues testing frames and stacks until all are tested or the time slice is used up. For a query about
-    /// categories, classifies allocations instead. Does nothing for other queries.
-    pub(super) fn step(&mut self, file: &mut OpenFile, query: &Query, slice: &mut TimeSlice) -> SliceResult {
-        match query {
-            Query::Category(_) => file.categorize(slice),
-            Query::Frame(matcher) => self.match_frames(&file.snapshot, matcher, slice),
-            Query::Metadata(matcher) => self.match_metadata(&file.snapshot, matcher, slice),
-            Query::Site(matcher) => self.run(&file.snapshot, matcher, Some(&mut file.sites), slice),
-            _ => Ok(()),
-        }
-    }
-
     /// Continues testing frames and stacks for the text of a query about frames. Does nothing for other queries.
     pub(super) fn match_query(&mut self, snapshot: &Snapshot, query: &str, slice: &mut TimeSlice) -> SliceResult {
         match Query::parse(query) {
@@ -58,8 +45,24 @@ impl StackMatch {
         self.run(snapshot, matcher, None, slice)
     }
 
+    /// Continues testing the call sites of stacks.
+    pub(super) fn match_sites(
+        &mut self,
+        snapshot: &Snapshot,
+        matcher: &FrameMatcher,
+        sites: &mut Sites,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
+        self.run(snapshot, matcher, Some(sites), slice)
+    }
+
     /// Continues testing the metadata of labels.
-    fn match_metadata(&mut self, snapshot: &Snapshot, matcher: &FrameMatcher, slice: &mut TimeSlice) -> SliceResult {
+    pub(super) fn match_metadata(
+        &mut self,
+        snapshot: &Snapshot,
+        matcher: &FrameMatcher,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         let rows = snapshot.labels.rows();
         if self.next_frame == 0 {
             self.labels = IdSet::with_bound(rows.len());

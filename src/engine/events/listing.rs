@@ -81,7 +81,7 @@ impl Listing {
     pub(super) fn step(&mut self, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult {
         for (term, stacks) in self.terms.iter_mut().flatten() {
             if let EventTerm::Query(query) = term {
-                stacks.step(file, query, slice)?;
+                file.match_stacks(stacks, query, slice)?;
             }
         }
         let (Some(terms), Some(passed), Some(history)) = (&self.terms, &mut self.passed, file.history(self.device))

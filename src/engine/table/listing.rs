@@ -31,7 +31,7 @@ impl Terms {
     fn step(&mut self, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult {
         for (term, stacks) in self.terms.iter_mut().flatten() {
             if let Term::Query(query) = term {
-                stacks.step(file, query, slice)?;
+                file.match_stacks(stacks, query, slice)?;
             }
         }
         Ok(())
