@@ -4,7 +4,7 @@ use super::run::run_module;
 use clap::Args;
 use std::ffi::OsString;
 
-/// Help text for the actions, which are defined in `src/python/memscape/_fleet.py`.
+/// Help text for the actions, which are defined in `src/python/memscape/_fleet_options.py`.
 const ACTIONS: &str = "\
 Actions:
   survey URL... LAKE   Read the snapshots below these addresses that the lake does not have yet

@@ -83,6 +83,7 @@ def ingest(folder: Path, large: Path | None) -> None:
     print(
         f"{number} files of {large.stat().st_size / 1e6:.0f} MB: {rate / 1e6:.0f} MB/s (goal {LARGE_BYTES / 1e6:.0f})"
     )
+    print(f"  CPU: {done.source_bytes / survey['cpu'] / 1e6:.0f} MB for each second")
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     print(f"  memory of the largest process: {peak >> 10:,} MiB")
 
