@@ -110,11 +110,15 @@ impl Growth {
 
     /// Returns the sentence about a growing call site.
     fn describe(&self, site: &SiteGrowth, name: &str) -> String {
-        let (mut text, total) = self.describe_growth(site, name);
-        let total = bytes_text(total);
+        let (mut text, bytes) = self.describe_growth(site, name);
+        let total = bytes_text(bytes);
         text.push_str(&match self.certainty(site) {
             Certainty::Likely => format!(", none freed: {total} in all (likely a leak)."),
             Certainty::Possible => format!(", none freed: {total} in all (possibly a leak)."),
+            // More than the growth is freed if the call site had live allocations before.
+            Certainty::FreedLater if site.freed_later() >= bytes => {
+                format!(": {total} in all, freed after the last step.")
+            }
             Certainty::FreedLater => {
                 format!(": {total} in all, of which {} is freed after the last step.", bytes_text(site.freed_later()))
             }
