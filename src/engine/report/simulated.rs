@@ -3,7 +3,8 @@
 
 use super::writer::{ReportWriter, bytes_text, is_notable, moment_evidence, moment_text};
 use base::sorted::{signed_key, sorted_by_key, two_part_key};
-use base::units::{Moment, group_digits, percent};
+use base::units::{EventIdx, Moment, group_digits, percent};
+use history::replay::{Curve, DeviceHistory};
 use protocol::{Tone, WhatIf, WhatIfGrade, WhatIfOrigin, WhatIfRun};
 
 /// Minimum saving, in bytes, for an alarm. A tenth of the peak is required as well.
@@ -17,6 +18,8 @@ const MAX_NAMES: usize = 4;
 pub(super) struct Simulated<'a> {
     answer: &'a WhatIf,
     pub(super) recorded: &'a WhatIfRun,
+    /// True if memory awaited its free when the first request failed. In a simulation, requests that need it wait for it.
+    waits_at_oom: bool,
     /// Simulated runs, the lowest peak first. Of equal ones, the run with fewer options comes first.
     pub(super) effects: Vec<Effect<'a>>,
 }
@@ -28,6 +31,7 @@ pub(super) struct Effect<'a> {
     pub(super) outcome: Outcome,
     /// Recorded peak of reserved bytes.
     recorded_peak: u64,
+    waits_at_oom: bool,
 }
 
 /// Outcome of a simulated run, compared with the recording.
@@ -40,7 +44,7 @@ pub(super) enum Outcome {
     AvoidsOom,
     /// A request fails at this event. −1 if it is before the first event.
     Fails(i64),
-    /// The exact memory limit, which is not known, decides whether a request fails.
+    /// The exact memory limit, or when other streams finish, decides whether a request fails. Neither is known.
     Undecided,
 }
 
@@ -49,7 +53,7 @@ impl<'a> Simulated<'a> {
     ///
     /// # Errors
     /// Returns a sentence that says why nothing is known about other settings.
-    pub(super) fn new(simulation: Option<&'a WhatIf>) -> Result<Simulated<'a>, String> {
+    pub(super) fn new(simulation: Option<&'a WhatIf>, history: &DeviceHistory) -> Result<Simulated<'a>, String> {
         let Some(answer) = simulation else { return Err("Other settings are not simulated yet.".to_owned()) };
         if let Some(refused) = &answer.proof.refused {
             return Err(["Effect of other settings not known: ", refused, "."].concat());
@@ -59,13 +63,17 @@ impl<'a> Simulated<'a> {
             let why = "Effect of other settings not known: the simulation departs from this recording";
             return Err([why, &at.unwrap_or_default(), "."].concat());
         };
+        let change = |event| history.awaiting_free_change(event);
+        let awaiting_free = |event| Curve::new(&history.awaiting_free, &change).at(Moment::after(EventIdx(event)));
+        let oom = recorded.oom_event.and_then(|event| u32::try_from(event).ok());
+        let waits_at_oom = oom.is_some_and(|event| awaiting_free(event) > 0);
         let others = answer.runs.iter().filter(|run| run.origin == WhatIfOrigin::Tried);
-        let effects = others.map(|run| Effect::new(answer, recorded, run)).collect();
+        let effects = others.map(|run| Effect::new(answer, recorded, run, waits_at_oom)).collect();
         let rank = |effect: &Effect<'_>| {
             let options = effect.run.settings.matches(':').count() + effect.run.warnings.len();
             two_part_key(signed_key(effect.worst_change()), options as u64)
         };
-        Ok(Simulated { answer, recorded, effects: sorted_by_key(effects, rank) })
+        Ok(Simulated { answer, recorded, waits_at_oom, effects: sorted_by_key(effects, rank) })
     }
 
     /// Returns the settings that lower peak reserved enough for a statement, the largest effect first. A setting that
@@ -172,13 +180,13 @@ impl<'a> Simulated<'a> {
         }
         let failing = named(|it| matches!(it, Outcome::Fails(_)));
         if !failing.is_empty() {
-            let either = if fitting.is_empty() { "" } else { " either" };
-            let text = ["With ", &list(&failing), ", this request would not have fitted", either, " (simulated)."];
+            let text = ["With ", &list(&failing), ", this request would not have fitted (simulated)."];
             writer.add_statement(Tone::Fact, text.concat(), moment.clone());
         }
         let unknown = named(|it| *it == Outcome::Undecided);
         if !unknown.is_empty() {
             let why = match self.answer.has_contradictory_limits {
+                _ if self.waits_at_oom => "it depends on when other streams finish",
                 true => "no single memory limit explains the requests that failed",
                 false => "it depends on the exact memory limit",
             };
@@ -193,7 +201,7 @@ impl<'a> Simulated<'a> {
         if self.recorded.oom_event != Some(event.into()) {
             return None;
         }
-        match Effect::new(self.answer, self.recorded, run).outcome {
+        match Effect::new(self.answer, self.recorded, run, self.waits_at_oom).outcome {
             Outcome::AvoidsOom => Some(true),
             Outcome::Fails(_) => Some(false),
             _ => None,
@@ -207,7 +215,7 @@ const FRACTION: &str = "per_process_memory_fraction:";
 const EXPANDABLE: &str = "expandable_segments:True";
 
 impl<'a> Effect<'a> {
-    fn new(answer: &WhatIf, recorded: &WhatIfRun, run: &'a WhatIfRun) -> Effect<'a> {
+    fn new(answer: &WhatIf, recorded: &WhatIfRun, run: &'a WhatIfRun, waits_at_oom: bool) -> Effect<'a> {
         let recorded_peak = recorded.peak_reserved;
         let change = |peak: u64| peak.cast_signed().saturating_sub(recorded_peak.cast_signed());
         let [one, other] = run.peaks().map(change);
@@ -216,13 +224,17 @@ impl<'a> Effect<'a> {
         let outcome = match (recorded.oom_event, run.fails()) {
             (Some(_), _) if has_unknown_limit => Outcome::Undecided,
             (Some(event), _) if avoided.iter().all(|avoided| avoided.map(i64::from) == Some(event)) => {
-                Outcome::AvoidsOom
+                if waits_at_oom {
+                    Outcome::Undecided
+                } else {
+                    Outcome::AvoidsOom
+                }
             }
             (_, Some(true)) => Outcome::Fails(run.oom_event.unwrap_or(-1)),
             (Some(_), _) | (None, None) => Outcome::Undecided,
             (None, Some(false)) => Outcome::Changes([one.min(other), one.max(other)]),
         };
-        Effect { run, outcome, recorded_peak }
+        Effect { run, outcome, recorded_peak, waits_at_oom }
     }
 
     /// Returns the less favourable change of peak reserved, and the largest number if it is not known.
@@ -281,6 +293,10 @@ impl<'a> Effect<'a> {
                 let change = change_text([best, worst]);
                 [name, ": ", &change, " peak reserved (simulated), depending on the exact memory limit."].concat()
             }
+            Outcome::Changes([best, worst]) if worst < 0 => {
+                let change = change_text([best, worst]);
+                [name, ": ", &change, " peak reserved (simulated), less than 1 %."].concat()
+            }
             Outcome::Changes(change) => {
                 let change = change_text(change);
                 [name, " would not help: ", &change, " peak reserved (simulated)."].concat()
@@ -294,8 +310,8 @@ impl<'a> Effect<'a> {
             }
             Outcome::AvoidsOom => [name, " avoids the out-of-memory error (simulated)."].concat(),
             Outcome::Undecided => {
-                [name, ": not known whether it runs out of memory, which depends on the exact limit (simulated)."]
-                    .concat()
+                let cause = if self.waits_at_oom { "when other streams finish" } else { "the exact limit" };
+                [name, ": not known whether it runs out of memory, which depends on ", cause, " (simulated)."].concat()
             }
         };
         writer.add_statement(Tone::Fact, text + &doubt(self.run), Some(moment_evidence(moment.0)));
