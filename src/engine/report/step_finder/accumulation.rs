@@ -10,7 +10,7 @@ use protocol::Span;
 /// Start of the names of annotations that PyTorch records around the step of an optimizer.
 const OPTIMIZER_STEP: &[u8] = b"Optimizer.step#";
 
-/// Sets the flag of each span in which an annotation of an optimizer step starts. `spans` are ascending.
+/// Sets the flag of each span that contains the start of an optimizer step's annotation. `spans` are ascending.
 pub(super) fn mark_annotated(
     (snapshot, history): (&Snapshot, &DeviceHistory),
     placed: &PlacedAnnotations,

@@ -9,7 +9,7 @@ use history::replay::DeviceHistory;
 use history::snapshot::{Snapshot, StackId};
 use protocol::{Span, StepPhase};
 
-/// Search for the steps of a trace in which no stack marks them.
+/// Search for steps that no stack marks.
 #[derive(Default)]
 pub(super) struct OptimizerSteps {
     next_event: u32,

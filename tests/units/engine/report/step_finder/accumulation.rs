@@ -1,4 +1,4 @@
-//! Joining of the passes of gradient accumulation, by which of them have an optimizer step.
+//! Joining of the passes of gradient accumulation up to each optimizer step.
 
 use super::*;
 
