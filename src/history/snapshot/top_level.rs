@@ -38,7 +38,7 @@ pub(super) struct TopLevel {
 }
 
 /// Returns whether a trace with this number of events is likely full: `max_entries` is reached, or the number is a
-/// common value of it, which a trace reaches only by chance.
+/// common maximum, which a trace reaches only by chance.
 pub(super) fn is_likely_full(events: u64, max_entries: Option<u64>) -> bool {
     if let Some(max_entries) = max_entries {
         return events > 0 && events >= max_entries;

@@ -1,5 +1,5 @@
 //! Sizes at every OOM of a device, and the kind of OOM that they imply. The report lists the kinds, and surveys of many
-//! files store all of it.
+//! files store all sizes.
 
 use super::facts::{OomFacts, RoundedAtOoms, min_capacity};
 use super::kind_sums::SumsByKind;
