@@ -150,7 +150,11 @@ impl Growth {
             steady_text(name, (total, steps), is_constant, after)
         } else {
             let rises = group_digits(site.rises.into());
-            format!("{name} grew in {rises} of {}{after}, {mean} per step", pluralize(steps.into(), "step"))
+            let mean = match site.rises * 2 < steps {
+                true => bytes_text(total / u64::from(site.rises.max(1))) + " each time",
+                false => mean + " per step",
+            };
+            format!("{name} grew in {rises} of {}{after}, {mean}", pluralize(steps.into(), "step"))
         };
         (text, total)
     }
