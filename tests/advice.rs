@@ -301,7 +301,7 @@ fn oom_report_says_whether_request_would_have_fitted() {
     assert!(planned.iter().any(|text| text.starts_with("With half the batch size, ")), "{texts:#?}");
     // 16 GiB do not fit with half the activations either.
     assert!(
-        planned.iter().all(|text| text.ends_with("this request would not have fitted (simulated).")),
+        planned.iter().all(|text| text.contains("this request would not have fitted")),
         "{planned:#?}"
     );
 }

@@ -87,7 +87,7 @@ def allocations(trace, blocks):
     for i, e in enumerate(trace):
         action, address = e["action"], e.get("addr")
         if action == "alloc":
-            live[address] = {"size": e["size"], "born": i + 1, "died": FOREVER, "made": e.get("frames"), "freed": None,
+            live[address] = {"address": address, "size": e["size"], "born": i + 1, "died": FOREVER, "made": e.get("frames"), "freed": None,
                              "recorded": e.get("category"), "asked": None}
             found.append(live[address])
             asked.pop(address, None)
@@ -99,7 +99,8 @@ def allocations(trace, blocks):
             else:
                 request = asked.pop(address, (i + 1, e))
                 frames = request[1].get("frames") or e.get("frames")
-                found.append({"size": e["size"], "born": 0, "died": i + 1, "made": None, "freed": frames, "recorded": None, "asked": request[0]})
+                found.append({"address": address, "size": e["size"], "born": 0, "died": i + 1, "made": None, "freed": frames, "recorded": None,
+                              "asked": request[0]})
         elif action == "free_requested":
             if address in live:
                 live[address]["freed"] = live[address]["freed"] or e.get("frames")
@@ -109,8 +110,8 @@ def allocations(trace, blocks):
     for address, block in blocks.items():
         frames = brute_force.frames_of_block(block)
         if address not in live:
-            found.append({"size": brute_force.requested(block), "born": 0, "died": FOREVER, "made": frames, "freed": None,
-                          "recorded": None, "asked": None})
+            found.append({"address": address, "size": brute_force.requested(block), "born": 0, "died": FOREVER, "made": frames,
+                          "freed": None, "recorded": None, "asked": None})
         elif live[address]["made"] is None:
             live[address]["made"] = frames
     for one in found:

@@ -145,6 +145,13 @@ def by_site(some, weigh=lambda one: one.size):
     return rows
 
 
+def rises_evenly(rises):
+    """Return whether there are three rises, and no gap is longer than twice the mean."""
+    places = [place for place, rise in enumerate(rises, 1) if rise]
+    gaps = [b - a for a, b in zip([0] + places, places + [len(rises)])]
+    return len(places) > 2 and max(gaps) * len(places) <= 2 * len(rises)
+
+
 def sheets(snapshot, device, thresholds, steps):
     traces = snapshot.get("device_traces", [])
     trace = traces[device] if 0 <= device < len(traces) else []
@@ -213,10 +220,11 @@ def sheets(snapshot, device, thresholds, steps):
     for key in {key for one in at for key in one}:
         held = [one[key][0] for one in at]
         pairs = list(zip(held, held[1:]))
-        rises = sum(b > a for a, b in pairs)
-        if not any(b < a for a, b in pairs) and rises >= max(thresholds["steps"], 1, (len(pairs) + 1) // 2 if len(steps) > 3 else len(pairs)):
+        rises, counts = sum(b > a for a, b in pairs), [one[key][1] for one in at]
+        half = (len(pairs) + 1) // 2 if len(steps) > 3 else len(pairs)
+        evenly = len(steps) > 3 and counts[-1] > counts[0] and rises_evenly([b > a for a, b in pairs])
+        if not any(b < a for a, b in pairs) and rises >= max(thresholds["steps"], 1) and (rises >= half or evenly):
             growth = held[-1] - held[0]
-            counts = [one[key][1] for one in at]
             more = max(0, counts[-1] - counts[0])
             told["grows"].append([growth, growth // len(pairs), rises, len(pairs), held[-1], counts[-1], more, key[1]])
 

@@ -230,7 +230,7 @@ def is_backward(frames):
     return False
 
 
-def by_stack(trace, curve):
+def by_stack(trace, curve, marks):
     """Return steps inferred from repeating stacks: [spans, number of stacks that agree]."""
     allocs = [number for number, event in enumerate(trace) if event["action"] == "alloc"]
     at = collections.defaultdict(list)
@@ -281,8 +281,71 @@ def by_stack(trace, curve):
         complete = sum(any(a <= number < b for number in backward) for a, b in spans)
         if complete < 2 if count == 2 else backward and complete * 2 < len(spans):
             continue
+        return join_passes(spans, marks_of_optimizer(trace, marks))
+    return by_optimizer(trace)
+
+
+def frame_phase(frame):
+    parts, name = frame["filename"].replace("\\", "/").lower().split("/"), frame["name"].rsplit(".", 1)[-1]
+    if name in ("forward", "_call_impl", "_wrapped_call_impl", "_slow_forward"):
+        return "forward"
+    if name == "wrapper" and parts[-3:] == ["torch", "optim", "optimizer.py"]:
+        return "optimizer"
+    named = "optim" in parts[-1] or {"optim", "optimizer", "optimizers", "deepspeed"} & set(parts[:-1])
+    return "optimizer" if name == "step" and named and "sched" not in parts[-1] else None
+
+
+def by_optimizer(trace):
+    """Return steps, each from a forward pass to the next one after a backward pass and an optimizer step."""
+    spans, start, seen = [], None, []
+    for number, event in enumerate(trace):
+        frames = event.get("frames") or []
+        phases = [phase for phase in map(frame_phase, frames) if phase]
+        if is_backward(frames):
+            seen.append("backward")
+        elif phases[:1] == ["optimizer"] and "backward" in seen:
+            seen.append("optimizer")
+        elif phases[:1] == ["forward"]:
+            if start is None:
+                start = number
+            elif "optimizer" in seen and "optimizer" not in phases:
+                spans.append((start, number))
+                start, seen = number, []
+    if "optimizer" in seen and start is not None:
+        spans.append((start, len(trace)))
+    return spans if len(spans) > 1 else []
+
+
+def is_optimizer_step(frames):
+    """Return whether the innermost frame of a module call or an optimizer step belongs to the step."""
+    return [phase for phase in map(frame_phase, frames or []) if phase][:1] == ["optimizer"]
+
+
+def marks_of_optimizer(trace, marks):
+    """Return the events that belong to an optimizer step, or follow the start of its annotation."""
+    found = {number for number, event in enumerate(trace) if is_optimizer_step(event.get("frames")) and not is_backward(event.get("frames"))}
+    times = [event.get("time_us") for event in trace]
+    if any(time is not None for time in times):
+        axis = running(times)
+        # An annotation outside the trace belongs to no event.
+        for name, start, end in pair(marks):
+            if name.startswith("Optimizer.step#") and start <= axis[-1] and (end is None or max(start, end) >= axis[0]):
+                found.add(sum(time < start for time in axis))
+    return found
+
+
+def join_passes(spans, optimizer):
+    """Join spans up to the one with an optimizer step, if that is every nth one."""
+    has = [any(a <= number < b for number in optimizer) for a, b in spans]
+    if sum(has) < 2 or sum(has) * 4 >= len(spans) * 3:
         return spans
-    return []
+    ends = [place for place, it in enumerate(has) if it]
+    firsts = [0] + [place + 1 for place in ends[:-1]]
+    lengths = sorted(end - first + 1 for first, end in zip(firsts, ends))
+    usual = lengths[len(lengths) // 2]
+    if usual < 2 or len(spans) - 1 - ends[-1] >= usual or lengths.count(usual) * 4 < len(lengths) * 3:
+        return spans
+    return [(spans[first][0], spans[end][1]) for first, end in zip(firsts, ends)]
 
 
 def by_name(stages):
@@ -310,9 +373,9 @@ def by_name(stages):
     return "between", [(one["to"], next["to"]) for one, next in zip(best, best[1:])]
 
 
-def steps(stages, trace, all, curve):
+def steps(stages, trace, all, curve, marks):
     kind, named = by_name(stages)
-    repeated = [] if kind == "annotations" else by_stack(trace, curve)
+    repeated = [] if kind == "annotations" else by_stack(trace, curve, marks)
     spans = named if kind == "annotations" or (named and len(named) >= len(repeated)) else repeated
     return [facts(all, curve, a, b) for a, b in spans]
 
@@ -339,7 +402,7 @@ def analyse(snapshot, device):
     own = [mark for mark in marks if mark.get("device", 0) == device]
     named = stages(all, curve, trace, own)
     return {
-        "device": device, "stages": named, "steps": steps(named, trace, all, curve), "mosaic": mosaic(trace, marks),
+        "device": device, "stages": named, "steps": steps(named, trace, all, curve, own), "mosaic": mosaic(trace, marks),
         "regions": regions(trace, all, peak_moment), "layers": layers(trace, all, curve, reserved, peak_moment),
     }
 

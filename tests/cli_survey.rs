@@ -167,6 +167,7 @@ fn sizes_at_ooms_equal_those_of_insight() {
             ("device_free_bytes", "device_free_bytes"),
             ("idle_bytes", "free_bytes"),
             ("outside_bytes", "outside_bytes"),
+            ("kind", "kind"),
         ] {
             assert_eq!(row[key], request[known], "{key} of {request}");
         }

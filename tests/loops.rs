@@ -203,7 +203,7 @@ fn growth_of_several_lines_is_added_up_by_call_site() {
     let leaks = leaks_of(&mut program.open());
     let [statement] = growth_statements(&leaks)[..] else { panic!("{:?}", leaks.statements) };
     assert!(
-        statement.text.ends_with("48.0 MiB in all, of which 48.0 MiB is freed after the last step."),
+        statement.text.ends_with("48.0 MiB in all, freed after the last step."),
         "{}",
         statement.text
     );

@@ -4,12 +4,13 @@
 usage: made_cases.py FOLDER      writes the files and FOLDER/expected.json
 
 expected.json maps a file name to its expectations: `peak`, `end`, `base` and `events` of the first device, `members` of an archive,
-`warnings` (kinds), `error` (part of the message of a file that does not open), and `says`: pairs of a topic and a part of one of its
-statements. Programs are in made_programs.py. NumPy values are written only if NumPy is installed.
+`warnings` (kinds), `error` (part of the message of a file that does not open), and pairs of a topic and a text: `says`, a part of one of
+its statements, and `lacks`, a part of none (topic `*`: of no report). `kinds` are those of the OOMs, newest first. `device` is the ordinal of another device than the first.
+Programs are in made_programs.py and made_variants.py. NumPy values are written only if NumPy is installed.
 """
 import bz2, collections, datetime, gzip, io, json, lzma, os, pickle, struct, sys, tarfile, zipfile, zlib
 
-import made_programs
+import made_programs, made_variants
 from made_programs import MIB, Program
 
 EXPECTED = {}
@@ -183,13 +184,16 @@ def profiles():
     memory = lambda ts, address, size, total: {"ph": "i", "name": "[memory]", "ts": ts, "args": {
         "Addr": address, "Bytes": size, "Total Allocated": total, "Total Reserved": 1 << 30, "Device Type": 1, "Device Id": 0}}
     events = [memory(1.5, 4096, 3 * MIB, 3 * MIB), memory(2, 8 * MIB, 5 * MIB, 8 * MIB), memory(3.25, 4096, -3 * MIB, 5 * MIB)]
-    numbers = {"peak": 8 * MIB, "end": 5 * MIB, "base": 0, "events": 3, "warnings": ["from_the_profiler"]}
+    says, lacks = [["peak", "Recorded by torch.profiler, without call stacks"]], [["*", "Reserved at the peak"], ["*", "no stack recorded"]]
+    numbers = {"peak": 8 * MIB, "end": 5 * MIB, "base": 0, "events": 3, "warnings": ["from_the_profiler"], "says": says, "lacks": lacks}
+    before = [memory(2, 8 * MIB, 5 * MIB, 105 * MIB), memory(3, 64 * MIB, -50 * MIB, 55 * MIB)]
     raw = [[-1, 0, 100, 0], [5000, 1, 40, 4], [6000, 2, -40, 4], [6000, 2, 40, 5], [7000, 3, -40, 5]]
     timeline = [[1000, 2000], [[0, 100, 5], [0, 100, 7]]]
     grouped = {"device": "cuda:1", "max_memory_allocated": 9, "category_memory_timeline": {"INPUT": [[0, 1]]}}
     page = b"<html><head><title>GPU Memory Timeline HTML</title></head><body><img src='data:image/png;base64,iVBORw0KGgo='></body></html>"
     for name, value, expected in (
         ("trace", {"schemaVersion": 1, "traceEvents": [{"ph": "X", "name": "aten::mm", "ts": 1, "dur": 2}] + events}, numbers), ("trace-list", events, numbers),
+        ("trace-before", {"traceEvents": before}, {"peak": 105 * MIB, "end": 55 * MIB, "base": 100 * MIB, "lacks": lacks}),
         ("raw", raw, {"peak": 140, "end": 100, "warnings": ["from_the_profiler"]}),
         ("timeline", timeline, {"error": "a memory timeline of torch.profiler"}), ("grouped", grouped, {"error": "only 'device', 'max_memory_allocated'"}),
         ("no-memory", {"traceEvents": [{"ph": "X", "name": "aten::mm"}]}, {"error": "without memory events"}),
@@ -216,7 +220,7 @@ if __name__ == "__main__":
     containers()
     numpy_values()
     profiles()
-    for name, made, expected in made_programs.all():
+    for name, made, expected in [*made_programs.all(), *made_variants.all()]:
         case(name, pickle.dumps(made, 4), **expected)
     with open(os.path.join(sys.argv[1], "expected.json"), "w") as file:
         json.dump(EXPECTED, file)

@@ -9,22 +9,26 @@ use crate::reported;
 
 use memscape::protocol::Topic;
 use opened::{Opened, open};
-use reported::report;
+use reported::{report, sheet, text};
 use serde_json::{Map, Value};
 use std::path::Path;
 use std::process::Command;
 
-/// Statements of a report on the first device, with what to do.
-fn statements(opened: &mut Opened, topic: &str) -> Vec<String> {
-    let topic = Topic::ALL.iter().copied().find(|it| it.name() == topic).unwrap();
-    let device = opened.summary.devices.first().unwrap().device;
-    let report = report(opened, device, topic, &[]);
-    report.statements.into_iter().map(|it| [it.text, " ".to_owned(), it.fix].concat()).collect()
+/// Statements of a report on a device, with what to do. The topic `*` stands for all reports.
+fn statements(opened: &mut Opened, device: i64, topic: &str) -> Vec<String> {
+    let topics: Vec<Topic> = Topic::ALL.iter().copied().filter(|it| topic == "*" || it.name() == topic).collect();
+    assert!(!topics.is_empty(), "{topic}");
+    let mut texts = Vec::new();
+    for topic in topics {
+        let statements = report(opened, device, topic, &[]).statements;
+        texts.extend(statements.into_iter().map(|it| [it.text, " ".to_owned(), it.fix].concat()));
+    }
+    texts
 }
 
 /// Returns why a report lacks a statement with `part`, if it does.
-fn missing(opened: &mut Opened, topic: &str, part: &str) -> Option<String> {
-    let texts = statements(opened, topic);
+fn missing(opened: &mut Opened, device: i64, topic: &str, part: &str) -> Option<String> {
+    let texts = statements(opened, device, topic);
     (!texts.iter().any(|text| text.contains(part))).then(|| format!("{topic} does not say {part:?}: {texts:#?}"))
 }
 
@@ -52,7 +56,8 @@ fn reports_on_shared_cases_say_what_is_expected() {
         ("oom-device-free-missing.pickle", "oom", "3 OOMs in this trace."),
     ] {
         let mut opened = open(&std::fs::read(folder.join(name)).unwrap()).unwrap();
-        failures.extend(missing(&mut opened, topic, part).map(|failure| format!("{name}: {failure}")));
+        let device = opened.summary.devices.first().unwrap().device;
+        failures.extend(missing(&mut opened, device, topic, part).map(|failure| format!("{name}: {failure}")));
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
@@ -67,7 +72,10 @@ fn check(bytes: &[u8], expected: &Map<String, Value>) -> Vec<String> {
         (None, Ok(opened)) => opened,
     };
     let mut failures = Vec::new();
-    let device = opened.summary.devices.first().unwrap();
+    let ordinal = expected.get("device").and_then(Value::as_i64);
+    let devices = opened.summary.devices.iter();
+    let device = devices.clone().find(|it| ordinal.is_none_or(|ordinal| it.device == ordinal));
+    let Some(device) = device.cloned() else { return vec![format!("lacks the device: {:?}", opened.summary)] };
     for (key, found) in [
         ("peak", device.peak_requested),
         ("end", device.end_requested.cast_signed()),
@@ -86,8 +94,21 @@ fn check(bytes: &[u8], expected: &Map<String, Value>) -> Vec<String> {
             failures.push(format!("no warning {kind}: {:?}", opened.summary.warnings));
         }
     }
-    for says in list("says") {
-        failures.extend(missing(&mut opened, says[0].as_str().unwrap(), says[1].as_str().unwrap()));
+    let pairs = |key| list(key).into_iter().map(|pair| [0, 1].map(|at| pair[at].as_str().unwrap().to_owned()));
+    for [topic, part] in pairs("says") {
+        failures.extend(missing(&mut opened, device.device, &topic, &part));
+    }
+    if let Some(kinds) = expected.get("kinds") {
+        let report = report(&mut opened, device.device, Topic::OutOfMemory, &[]);
+        let requests = sheet(&report, "requests");
+        let found: Vec<&str> = requests.rows.iter().map(|row| text(requests, row, "kind")).collect();
+        if *kinds != serde_json::json!(found) {
+            failures.push(format!("the kinds are {found:?}, not {kinds}"));
+        }
+    }
+    for [topic, part] in pairs("lacks") {
+        let texts = statements(&mut opened, device.device, &topic);
+        failures.extend(texts.iter().filter(|text| text.contains(&part)).map(|text| format!("{topic} says {text:?}")));
     }
     failures
 }

@@ -2,19 +2,21 @@
 """Slow referee of memscape's recommendations on a PyTorch memory snapshot.
 
 usage: recommendations.py savings SNAPSHOT DEFAULT.json          JSON, one entry per device: the peak with each change
-       recommendations.py settings TOOLS SNAPSHOT LINES          JSON, one entry per device: peak reserved under each setting
+       recommendations.py leaks SNAPSHOT DEFAULT.json            JSON, one entry per device: the peak without each growing call site
+       recommendations.py settings TOOLS SNAPSHOT LINES          JSON, one entry per device: outcome under each setting
+       recommendations.py ooms TOOLS SNAPSHOT DEFAULT.json       JSON, one entry per device with OOMs: live bytes under each plan, outcomes
        recommendations.py list MEMSCAPE SNAPSHOT...              every recommendation with its effect, as text
 
-`savings` sums the curve of live bytes again for each change, with the bytes left out that the change saves. It shares no code with
-the Rust implementation, and uses the brute-force classification and steps of the scripts beside it. `settings` replays the requests
-in the Python model of the allocator (allocator_sim.py and whatif_sim.py in the folder TOOLS). LINES is a JSON list. Moment k is the
-state after k events.
+`savings` and `leaks` sum the curve of live bytes again for each change, with the bytes left out that the change saves. They share no
+code with the Rust implementation, and use the brute-force classification and steps of the scripts beside it. `settings` replays the
+requests in the Python model of the allocator (allocator_sim.py and whatif_sim.py in the folder TOOLS), `ooms` replays them with
+planned sizes. LINES is a JSON list. Moment k is the state after k events.
 """
-import json, re, subprocess, sys
+import copy, json, re, subprocess, sys
 
-import brute_force
-from brute_force_category import FOREVER, allocations, calls_of_models, categorize, category, kept, read_set, within_zero_grad
-from brute_force_leaks import allocations as with_requests
+import brute_force, brute_force_plans
+from brute_force_category import FOREVER, all_stacks, allocations, calls_of_models, categorize, category, kept, read_set, within_zero_grad
+from brute_force_leaks import NEVER, rises_evenly, allocations as with_requests
 from brute_force_steps import is_backward, stages, steps
 
 ROLES = {
@@ -128,24 +130,39 @@ def kept_activations(found, role, spans, last):
     return [one for one in stays if one["born"] < output[pass_of(one["born"])]]
 
 
+class Device:
+    """Allocations of a device with their roles, the curve of live bytes, and steps."""
+
+    def __init__(self, snapshot, device, rules):
+        traces = snapshot.get("device_traces", [])
+        self.trace = traces[device] if 0 <= device < len(traces) else []
+        self.last, blocks = len(self.trace), brute_force.end_blocks(snapshot, device)
+        self.found = allocations(self.trace, blocks)
+        within_zero_grad(snapshot, device, self.trace, self.found)
+        kept(self.trace, self.found)
+        categorize("default", rules, self.found, calls_of_models(snapshot))
+        names = {name: role for role, names in ROLES.items() for name in names}
+        self.role = lambda one: names.get(category(rules, one["rule"]).lower(), "other")
+        self.requested = with_requests(self.trace, blocks)
+        unexplained = sum(one.size for one in self.requested if hasattr(one, "unexplained"))
+        self.curve = [bytes + unexplained for bytes in curve_of([(it["size"], it["born"], it["died"]) for it in self.found], self.last)]
+        self.moment, self.peak = peak_of(self.curve)
+        marks = [mark for mark in snapshot.get("external_annotations") or [] if mark.get("device", 0) == device]
+        all = brute_force.allocations(self.trace, blocks)
+        found = steps(stages(all, self.curve, self.trace, marks), self.trace, all, self.curve, marks)
+        self.steps = [(it["from"], it["to"]) for it in found]
+
+    def peak_without(self, left_out):
+        """Return the peak without the bytes in some spans, and its moment."""
+        saved = curve_of(left_out, self.last)
+        when, without = peak_of([live - bytes for live, bytes in zip(self.curve, saved)])
+        return without, when
+
+
 def savings(snapshot, device, rules):
-    traces = snapshot.get("device_traces", [])
-    trace = traces[device] if 0 <= device < len(traces) else []
-    last, blocks = len(trace), brute_force.end_blocks(snapshot, device)
-    found = allocations(trace, blocks)
-    within_zero_grad(snapshot, device, trace, found)
-    kept(trace, found)
-    categorize("default", rules, found, calls_of_models(snapshot))
-    names = {name: role for role, names in ROLES.items() for name in names}
-    role = lambda one: names.get(category(rules, one["rule"]).lower(), "other")
+    it = Device(snapshot, device, rules)
+    found, role, requested, spans, last, peak, moment = it.found, it.role, it.requested, it.steps, it.last, it.peak, it.moment
     stack = lambda one: one["made"] or one["freed"]
-    requested = with_requests(trace, blocks)
-    unexplained = sum(one.size for one in requested if hasattr(one, "unexplained"))
-    curve = [bytes + unexplained for bytes in curve_of([(it["size"], it["born"], it["died"]) for it in found], last)]
-    moment, peak = peak_of(curve)
-    marks = [mark for mark in snapshot.get("external_annotations") or [] if mark.get("device", 0) == device]
-    all = brute_force.allocations(trace, blocks)
-    spans = [(it["from"], it["to"]) for it in steps(stages(all, curve, trace, marks), trace, all, curve)]
     starts = [start for start, _ in spans[1:]]
 
     whole = lambda some: [(one["size"], one["born"], one["died"]) for one in some]
@@ -174,28 +191,112 @@ def savings(snapshot, device, rules):
         changes["activations not kept for a backward pass, at most"] = whole(kept_activations(found, role, spans, last))
     effects = {}
     for name, left_out in changes.items():
-        saved = curve_of(left_out, last)
-        rest = [live - bytes for live, bytes in zip(curve, saved)]
-        when, without = peak_of(rest)
+        without, when = it.peak_without(left_out)
         if peak - without >= max(1, min(peak // 100, 64 << 20)):
             effects[name] = [without, when]
     return {"device": device, "peak": [peak, moment], "savings": effects}
 
 
-def settings(tools, path, lines):
-    """Return for each device with an exact replay the peaks under each line of settings, at both ends of the implied limit."""
+def leaks(snapshot, device, rules):
+    """Return for each call site whose bytes grow over the steps the peak without what it keeps: [name, peak without it]."""
+    it = Device(snapshot, device, rules)
+    if len(it.steps) < 2:
+        return {"device": device, "peak": it.peak, "leaks": []}
+    moments = [it.steps[0][0]] + [end for _, end in it.steps]
+    baseline = 2 if len(it.steps) > 3 else 0
+    effects = []
+    for site in {one.site for one in it.requested}:
+        ones = [one for one in it.requested if one.site == site]
+        # The program no longer holds what it has asked to free.
+        held = [sum(one.size for one in ones if one.lives(at) and (one.asked is None or one.asked > at)) for at in moments]
+        rises = [b - a for a, b in zip(held, held[1:])]
+        late = rises[baseline:]
+        enough = -(-len(late) // 2) if baseline else len(late)
+        count = len([one for one in ones if one.lives(moments[-1])]) - len([one for one in ones if one.lives(moments[baseline])])
+        evenly = baseline and count > 0 and rises_evenly([rise > 0 for rise in late])
+        if min(late) < 0 or sum(rise > 0 for rise in late) < 2 or not (evenly or sum(rise > 0 for rise in late) >= enough):
+            continue
+        start = moments[0] if min(rises) > 0 else moments[baseline]
+        kept = [(one.size, one.born, NEVER) for one in ones if one.died == NEVER and one.born > start]
+        effects.append([site[1], it.peak_without(kept)[0]])
+    return {"device": device, "peak": it.peak, "leaks": effects}
+
+
+def exact_replays(tools, path):
+    """Return each device whose recording the model reproduces exactly, as the model and its replay."""
     sys.path.insert(0, tools)
     import whatif_sim
-    snapshot, results = whatif_sim.load(path), []
+    snapshot = whatif_sim.load(path)
     for device, trace in enumerate(snapshot.get("device_traces", [])):
-        if not any(event["action"] == "alloc" for event in trace):
+        if any(event["action"] == "alloc" for event in trace):
+            replay, _ = whatif_sim.fit(whatif_sim.Recording(snapshot, device))
+            if replay.exact():
+                yield snapshot, device, whatif_sim, replay
+
+
+def runs(model, replay, settings):
+    """Run the requests with the highest and the lowest limit that the recording implies."""
+    ends = [replay.hi - 1, replay.lo] if replay.hi < model.INF else [None]
+    if replay.capacity is not None and not replay.by_fraction:
+        ends = [replay.capacity]
+    order = model.order_of(replay.rec)
+    driver = lambda limit: model.Driver(None if replay.by_fraction else limit, order)
+    return [model.predict(replay, settings, driver(limit), limit if replay.by_fraction else None) for limit in ends]
+
+
+def outcome(model, replay, ends):
+    """Return whether the first request that failed in the recording succeeds: avoids, fails, or depends on the exact limit."""
+    if model.implied(replay) is None:
+        return "depends"
+    if all(end.avoided is not None for end in ends):
+        return "avoids"
+    return "fails" if all(end.failed is not None for end in ends) else "depends"
+
+
+def settings(tools, path, lines):
+    """Return for each device with an exact replay the peak and the outcome under each line of settings."""
+    results = []
+    for snapshot, device, model, replay in exact_replays(tools, path):
+        peaks, outcomes = {}, {}
+        for line in lines:
+            config, _ = model.parse_conf(line, replay.cfg.by_age)
+            ends = runs(model, replay, config.set(add=replay.cfg.add, align=replay.cfg.align))
+            peaks[line], outcomes[line] = [end.peak for end in ends], outcome(model, replay, ends)
+        results.append({"device": device, "peaks": peaks, "outcomes": outcomes})
+    return results
+
+
+def with_sizes(replay, device, sizes):
+    """Return the replay of a recording whose allocations have other sizes."""
+    planned, recording = copy.copy(replay), copy.copy(replay.rec)
+    early = {one["address"]: size for one, size in zip(device.found, sizes) if one["born"] == 0}
+    later = {one["born"] - 1: size for one, size in zip(device.found, sizes) if one["born"] > 0}
+    recording.init_live = {at: (block, early.get(at, asked), exact) for at, (block, asked, exact) in recording.init_live.items()}
+    recording.ev = [event if event[0] != "alloc" else (*event[:2], later[at], *event[3:]) for at, event in enumerate(recording.ev)]
+    planned.rec = recording
+    return planned
+
+
+def ooms(tools, path, rules):
+    """Return for each device with OOMs: event and live bytes of each, and by plan the live bytes and the outcome of the first OOM."""
+    snapshot = brute_force.load(path)
+    exact = {device: (model, replay) for _, device, model, replay in exact_replays(tools, path)}
+    has_backward = any(map(is_backward, all_stacks(snapshot)))
+    results = []
+    for number, trace in enumerate(snapshot.get("device_traces", [])):
+        events = [at for at, event in enumerate(trace) if event["action"] == "oom"]
+        if not events:
             continue
-        recording = whatif_sim.Recording(snapshot, device)
-        replay, _ = whatif_sim.fit(recording)
-        if not replay.exact():
-            continue
-        runs = {name: [run.peak for run in (best, worst) if run] for name, best, worst in whatif_sim.rows(recording, lines)}
-        results.append({"device": device, "runs": runs})
+        device, plans = Device(snapshot, number, rules), {}
+        for plan, sizes in brute_force_plans.planned(device.found, device.role, device.moment, has_backward).items():
+            saved = [(one["size"] - size, one["born"], one["died"]) for one, size in zip(device.found, sizes)]
+            saved = curve_of(saved, device.last)
+            result = None
+            if number in exact:
+                model, replay = exact[number]
+                result = outcome(model, replay, runs(model, with_sizes(replay, device, sizes), replay.cfg))
+            plans[plan] = [[device.curve[at + 1] - saved[at + 1] for at in events], result]
+        results.append({"device": number, "events": events, "live": [device.curve[at + 1] for at in events], "plans": plans})
     return results
 
 
@@ -213,13 +314,16 @@ def recommendations(memscape, path):
 
 
 def main(argv):
-    if argv[0] == "savings":
+    if argv[0] in ("savings", "leaks"):
         snapshot, rules = brute_force.load(argv[1]), read_set(argv[2])[1]
         devices = {segment.get("device", 0) for segment in snapshot["segments"]}
         devices |= {number for number, trace in enumerate(snapshot.get("device_traces", [])) if trace}
-        print(json.dumps([savings(snapshot, device, rules) for device in sorted(devices)]))
+        effects = savings if argv[0] == "savings" else leaks
+        print(json.dumps([effects(snapshot, device, rules) for device in sorted(devices)]))
     elif argv[0] == "settings":
         print(json.dumps(settings(argv[1], argv[2], json.loads(argv[3]))))
+    elif argv[0] == "ooms":
+        print(json.dumps(ooms(argv[1], argv[2], read_set(argv[3])[1])))
     else:
         for path in argv[2:]:
             recommendations(argv[1], path)

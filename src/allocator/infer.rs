@@ -206,7 +206,7 @@ fn unproved(verdict: &Verdict, guesses_pools: bool) -> Option<String> {
         .departs_at
         .map_or_else(String::new, |event| format!(" from event {}", base::units::group_digits(event.into())));
     let why = if guesses_pools {
-        ". It has private pools that the file does not name: PyTorch 2.12 and later do"
+        ". Private pools may be the cause: events name their pool in PyTorch 2.12 and later"
     } else {
         ""
     };

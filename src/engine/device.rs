@@ -54,6 +54,12 @@ impl DeviceData<'_> {
         (from < freed_at).then_some([from, freed_at.min(history.event_count())])
     }
 
+    /// Returns whether an allocation is awaiting free at a moment, which may be the end of the trace.
+    pub(super) fn awaits_free_at(&self, id: AllocationId, moment: u32) -> bool {
+        let freed_at = self.history.allocations.span(id).1;
+        self.awaiting_free(id).is_some_and(|[from, _]| (from..freed_at).contains(&moment))
+    }
+
     /// Returns the block size of an allocation in bytes, or a lower bound. Cheaper than [`DeviceData::rounded_size`],
     /// but less exact for unexplained bytes.
     pub(super) fn block_bytes(&self, id: AllocationId) -> u64 {

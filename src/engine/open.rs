@@ -151,6 +151,11 @@ impl OpenFile {
         known.map_or(0, |(_, versions)| versions.event_version(history, event))
     }
 
+    /// Returns whether any device has events.
+    pub(super) fn has_events(&self) -> bool {
+        self.histories.iter().any(|history| history.event_count() > 0)
+    }
+
     pub(super) fn history(&self, device: i64) -> Option<&DeviceHistory> {
         self.histories.iter().find(|history| history.device == device)
     }

@@ -21,7 +21,7 @@ use base::slice::{SliceResult, TimeSlice};
 use history::replay::{Curve, DeviceHistory};
 use history::snapshot::StackId;
 use protocol::{Span, StepPhase};
-use stacks::PhaseStacks;
+pub(super) use stacks::PhaseStacks;
 
 /// A phase of a training step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

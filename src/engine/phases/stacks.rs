@@ -18,7 +18,7 @@ const MAX_PATH_LEN: usize = 4096;
 
 /// Phase of each stack, without those of the backward pass.
 #[derive(Default)]
-pub(super) struct PhaseStacks {
+pub(crate) struct PhaseStacks {
     /// Phase of each stack, as its index in [`StepPhase::ALL`] plus one. 0 for none.
     phases: Column<u8>,
     frames: HashMap<FrameId, u8, foldhash::fast::RandomState>,
@@ -28,7 +28,7 @@ base::heap_bytes!(PhaseStacks: phases);
 
 impl PhaseStacks {
     /// Continues examining the stacks until all are examined or the time slice is used up.
-    pub(super) fn step(&mut self, snapshot: &Snapshot, slice: &mut TimeSlice) -> SliceResult {
+    pub(crate) fn step(&mut self, snapshot: &Snapshot, slice: &mut TimeSlice) -> SliceResult {
         let mut next = self.phases.len();
         while let Some(part) = slice.next_range(&mut next, snapshot.stacks.len(), 2)? {
             for id in part.map(|id| StackId(id as u32)) {
@@ -44,7 +44,7 @@ impl PhaseStacks {
     }
 
     /// Returns the phase of a stack. `None` if no frame names one.
-    pub(super) fn phase(&self, stack: StackId) -> Option<StepPhase> {
+    pub(crate) fn phase(&self, stack: StackId) -> Option<StepPhase> {
         let index = self.phases.get(stack.0 as usize)?.checked_sub(1)?;
         StepPhase::ALL.get(usize::from(index)).copied()
     }

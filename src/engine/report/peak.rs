@@ -148,7 +148,7 @@ fn write_statements(writer: &mut ReportWriter<'_>, parts: &Peak, given: &Given<'
     if let Some(growth) = given.growth {
         growth.write_statements(writer, &SiteSums::default(), &[Tone::Alarm]);
     }
-    if !file.snapshot.segments.is_empty() || history.numbers.peak_reserved > 0 {
+    if history.numbers.peak_reserved > 0 {
         let positive = |bytes: i64| u64::try_from(bytes).unwrap_or(0);
         let (reserved, max) = (history.reserved_at(Moment(moment)), history.numbers.peak_reserved);
         let max = if reserved == max { "the maximum" } else { &format!("maximum {}", bytes_text(positive(max))) };

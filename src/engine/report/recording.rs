@@ -12,7 +12,14 @@ pub(super) fn has_warning(file: &OpenFile, kind: &WarningKind) -> bool {
 
 /// Returns the sentence for a recording without call stacks. `None` if the file has stacks.
 pub(super) fn without_stacks(file: &OpenFile) -> Option<String> {
-    has_warning(file, &WarningKind::NoStacks).then(|| WarningKind::NoStacks.message() + ".")
+    let mut kinds = file.snapshot.warnings.iter().map(|(kind, ..)| kind);
+    let kind = kinds.find(|kind| matches!(kind, WarningKind::NoStacks | WarningKind::FromProfiler(_)))?;
+    Some(match kind {
+        WarningKind::FromProfiler(_) => "Recorded by torch.profiler, without call stacks: record a snapshot with \
+                                         torch.cuda.memory._record_memory_history()."
+            .to_owned(),
+        kind => kind.message() + ".",
+    })
 }
 
 /// Returns the sentence for a device without events: whether recording was enabled, and what is known from the
@@ -21,6 +28,11 @@ pub(super) fn without_stacks(file: &OpenFile) -> Option<String> {
 pub(super) fn without_events(file: &OpenFile, history: &DeviceHistory) -> Option<String> {
     let mut text = match history.event_count() {
         0 if has_warning(file, &WarningKind::NotRecorded) => WarningKind::NotRecorded.message() + ".",
+        0 if !file.has_events() => {
+            "No events: the file has only segments. Call torch.cuda.memory._record_memory_history() before the code to \
+             look at, and save torch.cuda.memory._snapshot()."
+                .to_owned()
+        }
         0 => "No events on this device.".to_owned(),
         1 if history.action_counts[Action::Alloc as usize] == 0 => {
             "Only one event was recorded: older ones were likely overwritten (max_entries=1). Record with \

@@ -41,6 +41,7 @@ impl StepSearch {
             StepRule::NotFound | StepRule::NoEvents | StepRule::NoStacks | StepRule::Repeats(..) => "none",
             StepRule::Annotations(_) => "annotations",
             StepRule::BetweenAnnotations(_) => "the ends of annotations",
+            StepRule::Optimizer => "optimizer steps",
             StepRule::Stack(..) => "stacks that repeat at even intervals",
         }
     }

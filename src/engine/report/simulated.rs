@@ -7,8 +7,9 @@ pub(super) use effect::{Effect, Outcome};
 
 use super::writer::{ReportWriter, moment_evidence, moment_text};
 use base::sorted::{signed_key, sorted_by_key, two_part_key};
-use base::units::{Moment, group_digits};
+use base::units::{EventIdx, Moment, group_digits};
 use effect::{EXPANDABLE, FRACTION, doubt, fix};
+use history::replay::{Curve, DeviceHistory};
 use protocol::{Tone, WhatIf, WhatIfOrigin, WhatIfRun};
 
 /// Maximum number of settings that are recommended.
@@ -20,6 +21,8 @@ const MAX_NAMES: usize = 4;
 pub(super) struct Simulated<'a> {
     answer: &'a WhatIf,
     pub(super) recorded: &'a WhatIfRun,
+    /// True if memory awaited its free when the first request failed. In a simulation, requests that need it wait for it.
+    waits_at_oom: bool,
     /// Simulated runs, the lowest peak first. Of equal ones, the run with fewer options comes first.
     pub(super) effects: Vec<Effect<'a>>,
 }
@@ -29,7 +32,7 @@ impl<'a> Simulated<'a> {
     ///
     /// # Errors
     /// Returns a sentence that says why nothing is known about other settings.
-    pub(super) fn new(simulation: Option<&'a WhatIf>) -> Result<Simulated<'a>, String> {
+    pub(super) fn new(simulation: Option<&'a WhatIf>, history: &DeviceHistory) -> Result<Simulated<'a>, String> {
         let Some(answer) = simulation else { return Err("Other settings are not simulated yet.".to_owned()) };
         if let Some(refused) = &answer.proof.refused {
             return Err(["Effect of other settings not known: ", refused, "."].concat());
@@ -39,13 +42,17 @@ impl<'a> Simulated<'a> {
             let why = "Effect of other settings not known: the simulation departs from this recording";
             return Err([why, &at.unwrap_or_default(), "."].concat());
         };
+        let change = |event| history.awaiting_free_change(event);
+        let awaiting_free = |event| Curve::new(&history.awaiting_free, &change).at(Moment::after(EventIdx(event)));
+        let oom = recorded.oom_event.and_then(|event| u32::try_from(event).ok());
+        let waits_at_oom = oom.is_some_and(|event| awaiting_free(event) > 0);
         let others = answer.runs.iter().filter(|run| run.origin == WhatIfOrigin::Tried);
-        let effects = others.map(|run| Effect::new(answer, recorded, run)).collect();
+        let effects = others.map(|run| Effect::new(answer, recorded, run, waits_at_oom)).collect();
         let rank = |effect: &Effect<'_>| {
             let options = effect.run.settings.matches(':').count() + effect.run.warnings.len();
             two_part_key(signed_key(effect.worst_change()), options as u64)
         };
-        Ok(Simulated { answer, recorded, effects: sorted_by_key(effects, rank) })
+        Ok(Simulated { answer, recorded, waits_at_oom, effects: sorted_by_key(effects, rank) })
     }
 
     /// Returns the settings that lower peak reserved enough for a statement, the largest effect first. A setting that
@@ -152,13 +159,13 @@ impl<'a> Simulated<'a> {
         }
         let failing = named(|it| matches!(it, Outcome::Fails(_)));
         if !failing.is_empty() {
-            let either = if fitting.is_empty() { "" } else { " either" };
-            let text = ["With ", &list(&failing), ", this request would not have fitted", either, " (simulated)."];
+            let text = ["With ", &list(&failing), ", this request would not have fitted (simulated)."];
             writer.add_statement(Tone::Fact, text.concat(), moment.clone());
         }
         let unknown = named(|it| *it == Outcome::Undecided);
         if !unknown.is_empty() {
             let why = match self.answer.has_contradictory_limits {
+                _ if self.waits_at_oom => "it depends on when other streams finish",
                 true => "no single memory limit explains the requests that failed",
                 false => "it depends on the exact memory limit",
             };
@@ -173,7 +180,7 @@ impl<'a> Simulated<'a> {
         if self.recorded.oom_event != Some(event.into()) {
             return None;
         }
-        match Effect::new(self.answer, self.recorded, run).outcome {
+        match Effect::new(self.answer, self.recorded, run, self.waits_at_oom).outcome {
             Outcome::AvoidsOom => Some(true),
             Outcome::Fails(_) => Some(false),
             _ => None,

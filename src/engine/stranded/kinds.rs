@@ -27,6 +27,16 @@ impl Reason {
             Reason::TooSmall => "too small or not allowed",
         }
     }
+
+    /// Returns the words after a number of bytes in a sentence.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Reason::Pool => " in another pool",
+            Reason::SizeClass => " in the other size class (small or large)",
+            Reason::Stream => " of another stream",
+            Reason::TooSmall => " too small or not allowed",
+        }
+    }
 }
 
 /// Kinds of segments, and their free bytes.

@@ -60,6 +60,7 @@ impl TopLevel {
             }
             if key == size {
                 entries = format!("max_entries={value}");
+                self.max_entries = value.parse().ok();
             }
             !is_flag && key != size
         });

@@ -7,7 +7,7 @@ use super::reader::Reader;
 use super::schema::{self, Key};
 use super::segments::{AnnotationMark, Segment};
 use super::strings::StringId;
-use super::top_level::{TopLevel, is_usual_ring_size};
+use super::top_level::{TopLevel, is_likely_full};
 use super::unknown::UnknownOwner;
 use super::value::{Kind, Value};
 use super::warning::WarningKind;
@@ -142,7 +142,7 @@ impl<S: EventSink> Reader<S> {
         } else if !(top.has_overflow_flag || is_simulated || self.seen.has(Key::MemscapeCrop)) {
             let full =
                 top.traces.iter().filter_map(|&(device, trace)| Some((device, self.traces.get(trace as usize)?)));
-            for (device, trace) in full.filter(|(_, trace)| is_usual_ring_size(trace.events)) {
+            for (device, trace) in full.filter(|(_, trace)| is_likely_full(trace.events, top.max_entries)) {
                 let place = || format!("device {device}: {} events", trace.events);
                 warnings.add(WarningKind::EventsLikelyOverwritten, 1, place);
             }

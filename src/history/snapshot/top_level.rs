@@ -26,6 +26,8 @@ pub(super) struct TopLevel {
     pub(super) overflow: Option<String>,
     /// True if the file says whether events were overwritten.
     pub(super) has_overflow_flag: bool,
+    /// Maximum number of events of a device, if the file has it.
+    pub(super) max_entries: Option<u64>,
     /// Name of the kind of file, if the events come from torch.profiler.
     pub(super) profile: Option<&'static str>,
     /// Rows of the segments that already belong to a list. Used as a set, but a `HashSet` would add code to the wasm.
@@ -35,8 +37,12 @@ pub(super) struct TopLevel {
     pub(super) devices: Devices,
 }
 
-/// Returns whether a number of events is a common value of `max_entries`, which a trace reaches only by chance.
-pub(super) fn is_usual_ring_size(events: u64) -> bool {
+/// Returns whether a trace with this number of events is likely full: `max_entries` is reached, or the number is a
+/// common maximum, which a trace reaches only by chance.
+pub(super) fn is_likely_full(events: u64, max_entries: Option<u64>) -> bool {
+    if let Some(max_entries) = max_entries {
+        return events > 0 && events >= max_entries;
+    }
     let is_round = matches!(events, 10_000 | 20_000 | 50_000) || events.is_multiple_of(100_000);
     events > 0 && (is_round || events >= 1 << 15 && events.is_power_of_two())
 }

@@ -118,7 +118,7 @@ fn write_settings(writer: &mut ReportWriter<'_>, lives: &SegmentLifetimes, simul
     if writer.history.device < 0 || lives.ranges.is_empty() {
         return;
     }
-    match Simulated::new(simulation) {
+    match Simulated::new(simulation, writer.history) {
         Ok(simulated) => simulated.write_for_fragmentation(writer),
         Err(unknown) => writer.add_statement(Tone::Fact, unknown, None),
     }

@@ -65,9 +65,10 @@ fn requested(history: &DeviceHistory, request: &DriverRequest) -> Option<u64> {
     (request.cause != request.event).then(|| history.address_and_size(EventIdx(request.cause)).1)
 }
 
-/// Returns the call site of the allocation that caused a driver request. `None` if the allocation is unknown.
+/// Returns the call site of the allocation that caused a driver request. `None` if the allocation is unknown or has no stack.
 fn request_site(file: &OpenFile, history: &DeviceHistory, request: &DriverRequest) -> Option<String> {
-    history.allocation_of(EventIdx(request.cause)).map(|id| site_of(file, history, id))
+    let site = history.allocation_of(EventIdx(request.cause)).map(|id| site_of(file, history, id));
+    site.filter(|name| name != site::NO_STACK)
 }
 
 impl Stranded<'_> {
@@ -99,7 +100,11 @@ impl Stranded<'_> {
         if total == 0 {
             return;
         }
-        let parts: Vec<String> = parts.iter().map(|(name, bytes)| bytes_text(*bytes) + " " + name).collect();
+        let parts: Vec<String> = by_reason
+            .iter()
+            .filter(|&&reason| request.bytes(reason) > 0)
+            .map(|&reason| bytes_text(request.bytes(reason)) + reason.words())
+            .collect();
         let text = format!("Not usable for this request: {}.", parts.join(", "));
         writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
         let unpinned = self.headline.kinds.iter().fold(0u64, |sum, kind| sum.saturating_add(kind.unpinned));

@@ -1,7 +1,9 @@
-//! Sizes at every OOM of a device, and the kind of OOM that they imply. Surveys of many files store them.
+//! Sizes at every OOM of a device, and the kind of OOM that they imply. The report lists the kinds, and surveys of many
+//! files store all sizes.
 
 use super::facts::{OomFacts, RoundedAtOoms, min_capacity};
 use super::kind_sums::SumsByKind;
+use crate::open::OpenFile;
 use crate::recorder_facts::{paused_over_time, recorder_facts};
 use crate::side::Side;
 use crate::state::{DeviceState, SegmentSizing, driver_request_size};
@@ -68,9 +70,7 @@ pub fn oom_records(side: &Side<'_>) -> Vec<OomRecord> {
         // As in the insight, which examines the free blocks at the newest OOM only.
         let exact = free.as_ref().filter(|_| index + 1 == events.len()).map(|sums| sums.free);
         let idle = exact.unwrap_or(facts.reserved.saturating_sub(rounded));
-        let idle_bytes = (facts.reserved > 0).then_some(idle);
-        let accounted = facts.accounted().filter(|_| facts.reserved > 0);
-        let outside_bytes = accounted.map(|accounted| capacity.saturating_sub(accounted));
+        let Causes { idle_bytes, outside_bytes, kind } = causes(file, &facts, idle, capacity);
         OomRecord {
             event,
             requested_bytes: facts.request,
@@ -80,10 +80,26 @@ pub fn oom_records(side: &Side<'_>) -> Vec<OomRecord> {
             idle_bytes,
             outside_bytes,
             largest_hole_bytes: free.map(|sums| sums.largest_free),
-            kind: kind(file.rounding.rounded(facts.request), facts.device_free, idle_bytes, outside_bytes),
+            kind,
         }
     });
     records.collect()
+}
+
+/// Kind of an OOM, and the sizes that it follows from, if they are recorded.
+pub(super) struct Causes {
+    pub(super) idle_bytes: Option<u64>,
+    pub(super) outside_bytes: Option<u64>,
+    pub(super) kind: OomKind,
+}
+
+/// Classifies an OOM. `idle` is an upper bound of the reserved bytes outside live blocks.
+pub(super) fn causes(file: &OpenFile, facts: &OomFacts, idle: u64, capacity: u64) -> Causes {
+    let idle_bytes = (facts.reserved > 0).then_some(idle);
+    let accounted = facts.accounted().filter(|_| facts.reserved > 0);
+    let outside_bytes = accounted.map(|accounted| capacity.saturating_sub(accounted));
+    let kind = kind(file.rounding.rounded(facts.request), facts.device_free, idle_bytes, outside_bytes);
+    Causes { idle_bytes, outside_bytes, kind }
 }
 
 /// Returns the sums over all segments at an OOM. `None` without recorded segments.

@@ -14,7 +14,7 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, given: &Giv
     if given.history.device < 0 {
         return;
     }
-    let simulated = Simulated::new(given.simulation);
+    let simulated = Simulated::new(given.simulation, given.history);
     let limit = given.simulation.and_then(|answer| answer.limit).filter(|limit| limit.is_fraction);
     if let (Some(limit), Ok(_)) = (limit, &simulated) {
         let [low, high] = [limit.low, limit.high].map(bytes_text);
@@ -42,6 +42,10 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, given: &Giv
             " live at the OOM (planned); ",
             match fits {
                 Some(true) => "this request would have fitted (simulated).",
+                // The simulation does not scale the request.
+                Some(false) if effect.plan == OomPlan::HalfBatch => {
+                    "this request would not have fitted at its recorded size (simulated)."
+                }
                 Some(false) => "this request would not have fitted (simulated).",
                 None => "not known whether this request would have fitted.",
             },

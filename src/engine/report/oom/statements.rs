@@ -210,7 +210,10 @@ pub(super) fn write_inferred_outside(
         let accounted = bytes_text(accounted);
         format!("Reserved and free memory add up to {accounted}. GPU memory beyond that was in use")
     };
-    let text = text + " outside the allocator (CUDA context, NCCL, other processes).";
+    let mut text = text + " outside the allocator (CUDA context, NCCL, other processes).";
+    if facts.request > capacity.value {
+        text.push_str(" This request is larger than all known device memory.");
+    }
     writer.add_statement(Tone::Fact, text, None);
 }
 

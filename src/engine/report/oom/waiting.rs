@@ -30,7 +30,7 @@ impl Waiting {
     /// Adds a live allocation if it awaits its free at the OOM.
     pub(super) fn add(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId) {
         let moment = self.event.saturating_add(1);
-        if file.device_data(history).awaiting_free(id).is_some_and(|[from, to]| (from..to).contains(&moment)) {
+        if file.device_data(history).awaits_free_at(id, moment) {
             self.ids.push(id.0);
         }
     }

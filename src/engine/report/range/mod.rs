@@ -2,6 +2,7 @@
 
 use super::insight::{Given, Insight, Need};
 use super::live_sites::LiveSites;
+use super::recording::without_stacks;
 use super::site_sums::SiteSums;
 use super::writer::{ReportWriter, allocation_evidence, bytes_text, moment_evidence, moment_text, range_evidence};
 use crate::report::column::{self, sheet};
@@ -111,7 +112,7 @@ fn write_statements(writer: &mut ReportWriter<'_>, parts: &Range, given: &Given<
     );
     writer.add_statement(Tone::Fact, text, Some(range_evidence(span, span.to)));
     let ranked = kept.sums.ranked(1);
-    if let Some(&largest) = ranked.first() {
+    if let Some(&largest) = ranked.first().filter(|_| without_stacks(file).is_none()) {
         let names: Vec<String> = ranked
             .iter()
             .take(3)

@@ -13,7 +13,7 @@ use crate::report::writer::{
     ReportWriter, allocation_evidence, bytes_text, category_query, is_notable, moment_evidence, moment_text,
 };
 use base::units::{percent, pluralize};
-use history::replay::DeviceHistory;
+use history::replay::{AllocationId, DeviceHistory};
 use protocol::{Evidence, Grouping, SegmentsKept, Tone, WhatIf};
 
 /// Divisor of the peak. A saving of more bytes than the quotient (5 %) is the headline of the report.
@@ -45,6 +45,7 @@ pub(super) fn write_insights(
     let mut reported: Vec<SavingKind> = Vec::new();
     let leaks = growth.map_or_else(Vec::new, |growth| growth.leaks(file, history));
     let mut leaks = leaks.iter().peekable();
+    let has_leaks = leaks.peek().is_some();
     let mut write_leaks = |writer: &mut ReportWriter<'_>, min_saved: u64| {
         while let Some((group, _)) = leaks.next_if(|(_, saved)| *saved >= min_saved) {
             growth.into_iter().for_each(|growth| growth.write_statement(writer, *group, None));
@@ -64,7 +65,7 @@ pub(super) fn write_insights(
     if let Some(text) = without_events(file, history) {
         return writer.add_statement(Tone::Fact, text, None);
     }
-    if savings.is_empty() {
+    if savings.is_empty() && !has_leaks {
         let hint = without_stacks(writer.file);
         let hint = hint.unwrap_or_else(|| {
             "See the call sites below, and set finer category rules where most of the peak is unknown.".to_owned()
@@ -110,7 +111,11 @@ fn write_statement(writer: &mut ReportWriter<'_>, (moment, peak): (u32, u64), sa
         percent(saving.concerned_bytes, peak)
     );
     let is_all = saving.top_sites.first().is_some_and(|&(_, bytes, _)| bytes == saving.concerned_bytes);
-    for (index, &(site, bytes, _)) in saving.top_sites.iter().enumerate() {
+    // Scalars beside large tensors are not worth a name.
+    let is_named = |&(index, site): &(usize, &(u32, u64, AllocationId))| {
+        index == 0 || u128::from(site.1) * 100 >= u128::from(saving.concerned_bytes)
+    };
+    for (index, &(site, bytes, _)) in saving.top_sites.iter().enumerate().filter(is_named) {
         text.push_str(match index {
             0 if is_all => ", all by ",
             0 => ", most by ",
@@ -197,7 +202,7 @@ pub(super) fn write_reserved(
     simulation: Option<&WhatIf>,
 ) {
     let reserved = layout.total.reserved;
-    let simulated = Simulated::new(simulation);
+    let simulated = Simulated::new(simulation, writer.history);
     let is_cuda = writer.history.device >= 0;
     if let (Ok(simulated), true) = (&simulated, is_cuda) {
         simulated.write_best(writer);

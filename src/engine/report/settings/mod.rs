@@ -119,8 +119,13 @@ fn write_statements(writer: &mut ReportWriter<'_>, found: &[CheckResult]) {
         |(key, value): &(&str, &str)| !known_settings::find_known(key).is_some_and(|known| known.is_default(value));
     let settings = all_settings(settings);
     let changed = settings.iter().filter(|it| is_changed(it)).filter(|(key, _)| !key.ends_with("ALLOC_CONF"));
-    let names: Vec<String> =
-        changed.take(MAX_NAMES + 1).map(|(key, value)| truncate(&[*key, " = ", *value].concat())).collect();
+    let common = common_division(&settings);
+    let is_shown = |key: &str| common.is_none_or(|first| !is_division(key) || first == key);
+    let name = |&(key, value): &(&str, &str)| {
+        let key = if common.is_some() && is_division(key) { known_settings::DIVISIONS_KEY } else { key };
+        truncate(&[key, " = ", value].concat())
+    };
+    let names: Vec<String> = changed.filter(|(key, _)| is_shown(key)).take(MAX_NAMES + 1).map(name).collect();
     let mut text = match names.len() {
         0 => "All settings have their default values".to_owned(),
         _ => "Changed from the default: ".to_owned() + &names.get(..MAX_NAMES).unwrap_or(&names).join(", "),
@@ -132,19 +137,26 @@ fn write_statements(writer: &mut ReportWriter<'_>, found: &[CheckResult]) {
 /// Maximum number of settings that are named in a statement.
 const MAX_NAMES: usize = 8;
 
+/// Returns whether a setting is the rounding of one size range.
+fn is_division(key: &str) -> bool {
+    key.split_once('.').is_some_and(|(prefix, _)| prefix == known_settings::DIVISIONS_KEY)
+}
+
+/// Returns the first rounding setting if all have the same value. They are then shown as one.
+fn common_division<'a>(settings: &[(&'a str, &'a str)]) -> Option<&'a str> {
+    let mut by_size = settings.iter().filter(|(key, _)| is_division(key));
+    let (first, value) = by_size.next()?;
+    by_size.all(|(_, other)| other == value).then_some(*first)
+}
+
 fn write_settings(writer: &mut ReportWriter<'_>) {
     let settings = all_settings(&writer.file.snapshot.settings);
-    // The rounding settings are shown as one row if all have the same value.
-    let divisions = |key: &str| key.split_once('.').is_some_and(|(prefix, _)| prefix == known_settings::DIVISIONS_KEY);
-    let mut by_size = settings.iter().filter(|(key, _)| divisions(key));
-    let first = by_size.next();
-    let are_equal = first.is_some() && by_size.all(|(_, value)| first.is_some_and(|(_, first)| first == value));
-    let is_first = |key: &str| first.is_some_and(|(first, _)| *first == key);
-    let rows: Vec<(&str, &str)> =
-        settings.iter().copied().filter(|(key, _)| !are_equal || !divisions(key) || is_first(key)).collect();
+    let common = common_division(&settings);
+    let is_shown = |key: &str| common.is_none_or(|first| !is_division(key) || first == key);
+    let rows: Vec<(&str, &str)> = settings.iter().copied().filter(|(key, _)| is_shown(key)).collect();
     let columns = [
         column::text("setting", "setting", |(key, _): (&str, &str)| {
-            truncate(if are_equal && divisions(key) { known_settings::DIVISIONS_KEY } else { key })
+            truncate(if common.is_some() && is_division(key) { known_settings::DIVISIONS_KEY } else { key })
         }),
         column::text("value", "value", |(_, value): (&str, &str)| truncate(value)),
         column::cell("is_default", "default", |(key, value): (&str, &str)| {

@@ -14,6 +14,7 @@ pub(in crate::report) struct Effect<'a> {
     pub(in crate::report) outcome: Outcome,
     /// Recorded peak of reserved bytes.
     recorded_peak: u64,
+    waits_at_oom: bool,
 }
 
 /// Outcome of a simulated run, compared with the recording.
@@ -26,7 +27,7 @@ pub(in crate::report) enum Outcome {
     AvoidsOom,
     /// A request fails at this event. −1 if it is before the first event.
     Fails(i64),
-    /// The exact memory limit, which is not known, decides whether a request fails.
+    /// The exact memory limit, or when other streams finish, decides whether a request fails. Neither is known.
     Undecided,
 }
 
@@ -36,7 +37,12 @@ pub(super) const FRACTION: &str = "per_process_memory_fraction:";
 pub(super) const EXPANDABLE: &str = "expandable_segments:True";
 
 impl<'a> Effect<'a> {
-    pub(super) fn new(answer: &WhatIf, recorded: &WhatIfRun, run: &'a WhatIfRun) -> Effect<'a> {
+    pub(super) fn new(
+        answer: &WhatIf,
+        recorded: &WhatIfRun,
+        run: &'a WhatIfRun,
+        waits_at_oom: bool,
+    ) -> Effect<'a> {
         let recorded_peak = recorded.peak_reserved;
         let change = |peak: u64| peak.cast_signed().saturating_sub(recorded_peak.cast_signed());
         let [one, other] = run.peaks().map(change);
@@ -45,13 +51,17 @@ impl<'a> Effect<'a> {
         let outcome = match (recorded.oom_event, run.fails()) {
             (Some(_), _) if has_unknown_limit => Outcome::Undecided,
             (Some(event), _) if avoided.iter().all(|avoided| avoided.map(i64::from) == Some(event)) => {
-                Outcome::AvoidsOom
+                if waits_at_oom {
+                    Outcome::Undecided
+                } else {
+                    Outcome::AvoidsOom
+                }
             }
             (_, Some(true)) => Outcome::Fails(run.oom_event.unwrap_or(-1)),
             (Some(_), _) | (None, None) => Outcome::Undecided,
             (None, Some(false)) => Outcome::Changes([one.min(other), one.max(other)]),
         };
-        Effect { run, outcome, recorded_peak }
+        Effect { run, outcome, recorded_peak, waits_at_oom }
     }
 
     /// Returns the less favourable change of peak reserved, and the largest number if it is not known.
@@ -110,6 +120,10 @@ impl<'a> Effect<'a> {
                 let change = change_text([best, worst]);
                 [name, ": ", &change, " peak reserved (simulated), depending on the exact memory limit."].concat()
             }
+            Outcome::Changes([best, worst]) if worst < 0 => {
+                let change = change_text([best, worst]);
+                [name, ": ", &change, " peak reserved (simulated), less than 1 %."].concat()
+            }
             Outcome::Changes(change) => {
                 let change = change_text(change);
                 [name, " would not help: ", &change, " peak reserved (simulated)."].concat()
@@ -123,8 +137,8 @@ impl<'a> Effect<'a> {
             }
             Outcome::AvoidsOom => [name, " avoids the out-of-memory error (simulated)."].concat(),
             Outcome::Undecided => {
-                [name, ": not known whether it runs out of memory, which depends on the exact limit (simulated)."]
-                    .concat()
+                let cause = if self.waits_at_oom { "when other streams finish" } else { "the exact limit" };
+                [name, ": not known whether it runs out of memory, which depends on ", cause, " (simulated)."].concat()
             }
         };
         writer.add_statement(Tone::Fact, text + &doubt(self.run), Some(moment_evidence(moment.0)));

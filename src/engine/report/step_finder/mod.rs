@@ -4,12 +4,16 @@
 //!    repeated annotations with the same name if they cover nine tenths of the trace between the first and the last.
 //! 2. Annotations with the same name that cover less, such as `Optimizer.step`: a step goes from the end of an
 //!    annotation to the end of the next one.
-//! 3. A call stack that allocates at even intervals (`recurrence.rs`), if that gives more steps than rule 2.
+//! 3. A call stack that allocates at even intervals (`recurrence.rs`), if that gives more steps than rule 2. Passes of
+//!    gradient accumulation are joined up to the optimizer step (`accumulation.rs`). If no stack does so, optimizer
+//!    steps in the stacks (`optimizer_steps.rs`).
 //!
 //! Other reports create a [`StepFinder`], call its `step` until it is done, and read its `steps`. Their spans are
 //! ascending and don't overlap.
 
+mod accumulation;
 mod families;
+mod optimizer_steps;
 mod placed;
 mod recurrence;
 mod rule;
@@ -63,7 +67,13 @@ impl StepFinder {
         if !are_annotations {
             self.recurrence.step(&file.snapshot, history, slice)?;
         }
-        let (by_name, by_stack) = (self.from_annotations.take().unwrap_or_default(), self.recurrence.take_steps());
+        let (by_stack, has_optimizer) = self.recurrence.found();
+        accumulation::mark_annotated((&file.snapshot, history), &self.placed, &by_stack.spans, has_optimizer, slice)?;
+        let joined = accumulation::join_passes(&mut by_stack.spans, has_optimizer);
+        if let StepRule::Stack(.., passes) = &mut by_stack.rule {
+            *passes = joined;
+        }
+        let (by_name, by_stack) = (self.from_annotations.take().unwrap_or_default(), std::mem::take(by_stack));
         let is_by_name = are_annotations || !by_name.spans.is_empty() && by_name.spans.len() >= by_stack.spans.len();
         self.steps = if is_by_name { by_name } else { by_stack };
         self.is_done = true;

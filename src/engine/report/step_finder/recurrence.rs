@@ -21,12 +21,14 @@
 //!   steps, both must contain one.
 //!
 //! A step starts at each allocation of one agreeing stack: the one with the fewest live bytes before its second
-//! allocation.
+//! allocation. With gradient accumulation, these steps are passes, see `accumulation.rs`.
 
 mod occurrences;
 
+use super::optimizer_steps::OptimizerSteps;
 use super::rule::{StepRule, Steps};
 use crate::backward_stacks::BackwardStacks;
+use crate::phases::PhaseStacks;
 use crate::report::frame_roles::{FrameRoles, Role};
 use base::column::Column;
 use base::slice::{SliceResult, TimeSlice};
@@ -36,7 +38,7 @@ use hashbrown::HashMap;
 use history::replay::DeviceHistory;
 use history::snapshot::{Action, FrameId, Snapshot, StackId, StringId};
 use occurrences::Occurrences;
-use protocol::Span;
+use protocol::{Span, StepPhase};
 
 /// Number of even stacks that are compared in one batch. The cost of a batch is subtracted from the time slice in
 /// advance.
@@ -88,6 +90,10 @@ pub(super) struct Recurrence {
     /// True for each step that contains a part of the backward pass.
     has_backward: Vec<bool>,
     is_backward_recorded: bool,
+    phases: PhaseStacks,
+    /// True for each step that contains a part of an optimizer step.
+    has_optimizer: Vec<bool>,
+    optimizer_steps: OptimizerSteps,
 }
 
 impl Recurrence {
@@ -106,6 +112,7 @@ impl Recurrence {
             }
         }
         self.backward.step(snapshot, slice)?;
+        self.phases.step(snapshot, slice)?;
         while !self.is_done {
             match self.anchor {
                 None => {
@@ -123,12 +130,20 @@ impl Recurrence {
                 }
             }
         }
+        if self.steps.spans.is_empty() {
+            let Recurrence { optimizer_steps, phases, backward, .. } = self;
+            let spans = optimizer_steps.step((snapshot, history), phases, backward, slice)?;
+            if !spans.is_empty() {
+                self.steps = Steps { spans, rule: StepRule::Optimizer, ..Steps::default() };
+            }
+        }
         Ok(())
     }
 
-    /// Returns the steps and resets them. Must only be called when the search is complete.
-    pub(super) fn take_steps(&mut self) -> Steps {
-        std::mem::take(&mut self.steps)
+    /// Returns the steps, and whether each contains a part of an optimizer step. Must only be called when the search is
+    /// complete.
+    pub(super) fn found(&mut self) -> (&mut Steps, &mut Vec<bool>) {
+        (&mut self.steps, &mut self.has_optimizer)
     }
 
     fn record_event(&mut self, history: &DeviceHistory) {
@@ -224,7 +239,7 @@ impl Recurrence {
         let Some(first) = roots.next() else { return self.reject() };
         // The first of several functions with equally many stacks.
         let root = roots.fold(first, |best, it| if it.agreeing_stacks > best.agreeing_stacks { it } else { best });
-        self.rule = StepRule::Stack(root.anchor.0, root.agreeing_stacks);
+        self.rule = StepRule::Stack(root.anchor.0, root.agreeing_stacks, 1);
         if number > 2 && root.agreeing_stacks >= MIN_AGREEING {
             self.repeats.get_or_insert(StepRule::Repeats(root.agreeing_stacks, number));
         }
@@ -242,7 +257,8 @@ impl Recurrence {
     /// Continues with the next candidate.
     fn reject(&mut self) {
         self.candidates.pop();
-        (self.anchor, self.steps, self.step_lengths, self.has_backward) = Default::default();
+        (self.anchor, self.steps, self.step_lengths) = Default::default();
+        (self.has_backward, self.has_optimizer) = Default::default();
     }
 
     /// Adds an event to its step.
@@ -254,12 +270,15 @@ impl Recurrence {
                 self.steps.spans.push(Span { from: event, to: history.event_count() });
                 self.step_lengths.push(0);
                 self.has_backward.push(false);
+                self.has_optimizer.push(false);
             }
             self.step_lengths.last_mut().into_iter().for_each(|length| *length += 1);
         }
         if self.backward.contains(stack) {
             self.is_backward_recorded = true;
             self.has_backward.last_mut().into_iter().for_each(|has| *has = true);
+        } else if self.phases.phase(stack) == Some(StepPhase::Optimizer) {
+            self.has_optimizer.last_mut().into_iter().for_each(|has| *has = true);
         }
     }
 

@@ -18,9 +18,11 @@ pub(in crate::report) enum StepRule {
     Annotations(String),
     /// A step goes from the end of an annotation with this name to the end of the next one.
     BetweenAnnotations(String),
-    /// A step goes from an allocation with this stack to the next one. The second field is the number of stacks that
-    /// allocate equally often.
-    Stack(history::snapshot::StackId, u32),
+    /// A step goes from an allocation with this stack to the next one, or to the one after several passes of gradient
+    /// accumulation. The other fields are the number of stacks that allocate equally often, and the number of passes.
+    Stack(history::snapshot::StackId, u32, u32),
+    /// A step goes from the first forward pass after an optimizer step to that after the next.
+    Optimizer,
     /// No steps were found. This number of stacks repeats at even intervals, this many times, but within a step.
     Repeats(u32, u32),
 }
@@ -83,12 +85,24 @@ impl Steps {
                 pluralize((*stacks).into(), "stack"),
                 group_digits((*count).into())
             ),
+            StepRule::Optimizer => {
+                "No step annotations. Steps inferred from the call stacks of the optimizer.".to_owned()
+            }
             StepRule::Annotations(name) => format!("Steps from annotations “{name}”."),
             StepRule::BetweenAnnotations(name) => format!("Steps between the ends of annotations “{name}”."),
-            StepRule::Stack(_, agreeing_stacks) => format!(
-                "No step annotations. Steps inferred from {} that repeat at even intervals.",
-                pluralize((*agreeing_stacks).into(), "stack")
-            ),
+            StepRule::Stack(_, agreeing_stacks, passes) => {
+                let accumulation = match passes {
+                    0 | 1 => String::new(),
+                    _ => format!(
+                        ", {} times before each optimizer step (gradient accumulation)",
+                        group_digits((*passes).into())
+                    ),
+                };
+                format!(
+                    "No step annotations. Steps inferred from {} that repeat at even intervals{accumulation}.",
+                    pluralize((*agreeing_stacks).into(), "stack")
+                )
+            }
         }
     }
 }

@@ -12,9 +12,9 @@ use super::step_finder::StepFinder;
 use super::writer::{MAX_ROWS, ReportWriter};
 use crate::radix::Radix;
 use base::slice::{SliceResult, TimeSlice};
-use base::units::pluralize;
+use base::units::{Moment, pluralize};
 use hashbrown::HashMap;
-use history::replay::DeviceHistory;
+use history::replay::{Curve, DeviceHistory};
 use history::snapshot::StringId;
 use mosaic_sheet::write_mosaic;
 use protocol::{Span, Tone};
@@ -117,7 +117,9 @@ impl Insight for Steps {
         let StepFinder { steps, placed, .. } = given.steps;
         let text = without_events(given.file, history).unwrap_or_else(|| steps.describe());
         writer.add_statement(Tone::Fact, text, None);
-        writer.report.statements.extend(growth(steps, self.steps.facts(), history.event_count()));
+        let change = |event| history.awaiting_free_change(event);
+        let awaiting_free = |moment| Curve::new(&history.awaiting_free, &change).at(Moment(moment));
+        writer.report.statements.extend(growth(steps, self.steps.facts(), history.event_count(), awaiting_free));
         let mut add_fact = |count: usize, fact: &str| {
             if count > 0 {
                 writer.add_statement(Tone::Fact, pluralize(count as u64, "annotation") + fact, None);

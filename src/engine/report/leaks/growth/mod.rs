@@ -3,7 +3,7 @@
 //!
 //! The baseline is the end of the second step, because the first two steps allocate optimizer state and caches. A call
 //! site is considered growing if, after the baseline, its bytes never fall between the ends of two consecutive steps,
-//! and rise in enough steps. With only two or three steps, the baseline is the start of the first one, and the bytes
+//! and rise in half of the steps, or at even intervals, as by a list that every tenth step appends to. With only two or three steps, the baseline is the start of the first one, and the bytes
 //! must rise in every step, which optimizer state and caches do not.
 //!
 //! Statements grade the certainty, see [`statements::Certainty`].
@@ -270,13 +270,28 @@ impl Growth {
         site.early_falls + site.falls == 0 && site.early_rises + site.rises + 1 == self.moments.len() as u32
     }
 
+    /// Returns whether the number of allocations rises at least three times after the baseline, without a gap of more than
+    /// twice the mean. The time before the first rise and after the last one are gaps, too.
+    fn rises_evenly(&self, site: &SiteGrowth) -> bool {
+        let end = self.baseline + self.compared();
+        let rises = site.values.iter().map(|&(index, _)| index).chain([end]);
+        let (mut before, mut longest) = (self.baseline, 0);
+        for index in rises {
+            longest = longest.max(index.saturating_sub(before));
+            before = index;
+        }
+        let (longest, count) = (u64::from(longest), site.values.len() as u64);
+        site.has_more_allocations() && count > 2 && longest * count <= 2 * u64::from(self.compared())
+    }
+
     /// Returns the growing call sites, most growth first. Call sites with more allocations than at the baseline come
     /// before the others, because a single allocation that is replaced by a larger one need not be a leak.
     fn ranked(&self, min_steps: u64) -> Vec<u32> {
-        let half = self.compared().div_ceil(2);
-        let enough = min_steps.max(1).max(if self.baseline > 0 { half } else { self.compared() }.into());
-        let growing = (0u32..).zip(&self.sites);
-        let growing = growing.filter(|(_, site)| site.falls == 0 && u64::from(site.rises) >= enough);
+        let enough = if self.baseline > 0 { self.compared().div_ceil(2) } else { self.compared() };
+        let growing = (0u32..).zip(&self.sites).filter(|(_, site)| {
+            let is_often = site.rises >= enough || self.baseline > 0 && self.rises_evenly(site);
+            site.falls == 0 && u64::from(site.rises) >= min_steps.max(1) && is_often
+        });
         sorted_numbers(
             growing
                 .map(|(group, site)| (two_part_key(u64::from(!site.has_more_allocations()), !site.growth()), group))

@@ -110,11 +110,15 @@ impl Growth {
 
     /// Returns the sentence about a growing call site.
     fn describe(&self, site: &SiteGrowth, name: &str) -> String {
-        let (mut text, total) = self.describe_growth(site, name);
-        let total = bytes_text(total);
+        let (mut text, bytes) = self.describe_growth(site, name);
+        let total = bytes_text(bytes);
         text.push_str(&match self.certainty(site) {
             Certainty::Likely => format!(", none freed: {total} in all (likely a leak)."),
             Certainty::Possible => format!(", none freed: {total} in all (possibly a leak)."),
+            // More than the growth is freed if the call site had live allocations before.
+            Certainty::FreedLater if site.freed_later() >= bytes => {
+                format!(": {total} in all, freed after the last step.")
+            }
             Certainty::FreedLater => {
                 format!(": {total} in all, of which {} is freed after the last step.", bytes_text(site.freed_later()))
             }
@@ -146,7 +150,11 @@ impl Growth {
             steady_text(name, (total, steps), is_constant, after)
         } else {
             let rises = group_digits(site.rises.into());
-            format!("{name} grew in {rises} of {}{after}, {mean} per step", pluralize(steps.into(), "step"))
+            let mean = match site.rises * 2 < steps {
+                true => bytes_text(total / u64::from(site.rises.max(1))) + " each time",
+                false => mean + " per step",
+            };
+            format!("{name} grew in {rises} of {}{after}, {mean}", pluralize(steps.into(), "step"))
         };
         (text, total)
     }

@@ -90,7 +90,7 @@ impl PeakPass {
             }
             SavingKind::Loss => matched.loss.contains(file.stack(history, id).0),
             SavingKind::AwaitingFree => {
-                file.device_data(history).awaiting_free(id).is_some_and(|[from, to]| (from..to).contains(&self.peak.0))
+                file.device_data(history).awaits_free_at(id, self.peak.0)
             }
             kind => kind.saved_bytes(traits.role, i64::try_from(bytes).unwrap_or(i64::MAX)) > 0,
         };
