@@ -1,7 +1,7 @@
 //! Allocations that are never freed, freed late, or short-lived. They are found in one pass over all allocations.
 
 use super::growth::caller_text;
-use super::held::{Cycles, held_by};
+use super::held::{Cycles, held_by, holder_text};
 use crate::moments::elapsed_us;
 use crate::open::OpenFile;
 use crate::report::column::{self, sheet};
@@ -111,11 +111,12 @@ impl Lifetimes {
             let sum = self.never_freed.get(group);
             let stack = file.stack(history, AllocationId(sum.last));
             let text = format!(
-                "{}{} allocated {} at even intervals, none freed: {} in all (possibly a leak).",
+                "{}{} allocated {} at even intervals, none freed: {} in all (possibly a leak).{}",
                 label(file, history, group),
                 caller_text(&file.snapshot, stack),
                 pluralize(sum.count, "time"),
-                bytes_text(sum.bytes)
+                bytes_text(sum.bytes),
+                holder_text(file, history, &sum)
             );
             let evidence = allocation_evidence(sum.last, Some(history.event_count()));
             writer.add_statement(Tone::Fact, text, Some(evidence));
@@ -232,8 +233,8 @@ fn write_never_freed(writer: &mut ReportWriter<'_>, never_freed: &SiteSums, min_
         column::text("call_site", "call site", |group| never_freed.name(file, history, group)),
     ];
     if !file.snapshot.recorder.observed.holders.is_empty() {
-        columns.push(column::text("held_by", "largest held by", |group| {
-            held_by(file, history, AllocationId(never_freed.get(group).largest))
+        columns.push(column::text("held_by", "held by", |group| {
+            never_freed.get(group).held.map_or_else(String::new, |id| held_by(file, history, AllocationId(id)))
         }));
     }
     let note = "Not necessarily a leak: optimizer state of the first step and memory of an unfinished step are listed as well. Growth per \
