@@ -119,11 +119,17 @@ fn program_of_another_user_is_refused_without_yes() {
 fn older_python_is_refused() {
     let Some(target) = Target::start("python3") else { return };
     let (status, error) = target.refused(&["start"], nothing);
-    if !error.contains("attaching needs 3.14") {
-        return; // this Python is new enough
-    }
-    assert_eq!(status, Some(1));
-    assert!(error.contains("gdb") && error.contains("on_signal"), "{error}");
+    let pid = target.0.id();
+    let Some(rest) = error.strip_prefix(&format!("memscape: process {pid} runs Python 3.")) else { return };
+    let (minor, rest) = rest.split_once(',').unwrap();
+    assert!(minor.parse::<u32>().unwrap() < 14 && status == Some(1), "{error}");
+    assert_eq!(
+        rest,
+        format!(
+            " and attaching needs 3.14 or later. Start the program with `memscape run --on-signal SIGUSR2` instead, then \
+             `kill -USR2 {pid}` saves a snapshot at any time (memscape help recording)\n"
+        )
+    );
 }
 
 #[test]

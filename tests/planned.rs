@@ -182,3 +182,50 @@ fn plan_with_overflowing_factors_is_refused() {
         [(1, 1), (2, 1), (1, 4), (3, 4)].map(|it| Some(factor(it)))
     );
 }
+
+/// Weights of 500 bytes, of which 400 are paused while an activation of 300 bytes is live, and one of 50 bytes after they
+/// are back.
+fn with_paused(factors: &[Factor], paused: &[(u32, u64)]) -> Outcome {
+    let factors = Factors::new(factors.to_vec()).unwrap();
+    let mut planned = PlannedCurve::new(factors, Factor::ONE, Some(600)).with_paused(paused.to_vec());
+    let weights = PlanMembership { groups: 1, grows: false };
+    let activation = PlanMembership { groups: 0, grows: true };
+    planned.start();
+    for (member, moment, bytes) in [(weights, 1, 500), (activation, 2, 300), (activation, 3, -300), (activation, 4, 50)]
+    {
+        planned.add(member, moment, bytes);
+    }
+    planned.outcome()
+}
+
+#[test]
+fn paused_memory_leaves_room_for_other_memory() {
+    let none = with_paused(&[], &[]);
+    assert_eq!((none.peak, none.moment, none.on_gpu), (800, 2, None));
+    assert_eq!(none.fits, Some((Ratio { numerator: 100, denominator: 300 }, 2)));
+    let paused = with_paused(&[], &[(1, 400), (3, 0)]);
+    // Of 800 bytes, 400 are on the GPU. Of 550, all.
+    assert_eq!((paused.peak, paused.moment, paused.on_gpu), (800, 2, Some(550)));
+    assert_eq!(paused.fits, Some((Ratio { numerator: 500, denominator: 300 }, 2)));
+}
+
+#[test]
+fn resumed_memory_counts_before_the_next_event() {
+    // Back while the activation is live, of which no event tells.
+    let outcome = with_paused(&[], &[(1, 400), (2, 0)]);
+    assert_eq!((outcome.on_gpu, outcome.fits.unwrap().0), (Some(800), Ratio { numerator: 100, denominator: 300 }));
+    // Back at the end.
+    let outcome = with_paused(&[], &[(1, 400), (9, 0)]);
+    assert_eq!(outcome.on_gpu, Some(550));
+    // Paused before the first event, for good.
+    assert_eq!(with_paused(&[], &[(0, 400)]).on_gpu, Some(400));
+    assert_eq!(with_paused(&[], &[(0, u64::MAX)]).on_gpu, Some(0));
+}
+
+#[test]
+fn paused_memory_is_assumed_to_shrink_with_every_group_that_does() {
+    let (quarter, double) = (factor((1, 4)), factor((2, 1)));
+    // Of the paused 400 bytes, 100 are left. 125 + 300 are live.
+    let outcome = with_paused(&[quarter, double], &[(1, 400), (3, 0)]);
+    assert_eq!((outcome.peak, outcome.on_gpu), (425, Some(325)));
+}

@@ -1,8 +1,10 @@
 //! Observations of the recorder: what holds tensors, paused memory, and samples of memory outside the allocator.
 
-use crate::opened::open;
+use crate::opened::{Opened, open};
 use crate::recorded::{MIB, snapshot};
-use memscape::protocol::{OUTSIDE_ALLOCATOR, OUTSIDE_OR_OTHERS, PAUSED};
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::protocol::{Curves, MemoryFilter, OUTSIDE_ALLOCATOR, OUTSIDE_OR_OTHERS, PAUSED, PEAK_PAUSED};
+use memscape::timeline::{Axis, View, time_axis_margin};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -191,9 +193,8 @@ fn library_that_pauses_memory_is_reported_if_pauses_are_unknown() {
     assert!(!oom(&snapshot()).contains("may be paused"));
 }
 
-#[test]
-fn samples_are_a_table_and_their_growth_a_finding() {
-    let mut value = without_nvml(snapshot());
+/// Adds samples of the recorder: outside of the allocator there are 16, 76 and 80 MiB.
+fn with_samples(mut value: Value) -> Value {
     let columns =
         ["time_us", "free_bytes", "reserved_bytes", "live_bytes", "rss_bytes", "shared_bytes", "pinned_bytes"];
     let row = |us: u64, free: u64, reserved: u64| {
@@ -202,7 +203,12 @@ fn samples_are_a_table_and_their_growth_a_finding() {
     value["memscape"]["samples"] = json!({"columns": columns, "device": 0, "every": 1,
         "rows": [row(1_500, 200, 40), row(4_500, 20, 160), row(5_500, 16, 160)],
         "events": [[START_US + 100, "too early"], [START_US + 4_000, "process group tp of 8 ranks was made"]]});
-    let file = write("samples.json", &value);
+    value
+}
+
+#[test]
+fn samples_are_a_table_and_their_growth_a_finding() {
+    let file = write("samples.json", &with_samples(without_nvml(snapshot())));
     let file = file.to_str().unwrap();
     let query = "SELECT time_us, outside_bytes, resident_bytes, event FROM sample ORDER BY time_us";
     // The event before the sample. The first event is 1,000 µs after the start.
@@ -217,6 +223,89 @@ fn samples_are_a_table_and_their_growth_a_finding() {
         process_facts(file),
         process_facts(write("unsampled.json", &without_nvml(snapshot())).to_str().unwrap())
     );
+}
+
+fn curves(opened: &mut Opened, view: View) -> Curves {
+    let question = Question::Curves { view, only: MemoryFilter::default(), with_stranded: false };
+    match opened.reply(Request::Ask(Ask { serial: 1, device: 0, question })) {
+        Reply::Answer { answer: Answer::Curves(curves), .. } => *curves,
+        other => panic!("expected curves, got {other:?}"),
+    }
+}
+
+/// Returns the maximum of a step function in each column: `changes` are positions on the axis and values from then on.
+fn maxima(view: &View, edge_px: &[i32], changes: &[(f64, u64)]) -> Vec<u64> {
+    let column = |edges: &[i32]| {
+        let [from, to] = [edges[0], edges[1]].map(|edge| view.x_from_column(f64::from(edge)));
+        let before = changes.iter().rev().find(|(x, _)| *x < from).map_or(0, |(_, bytes)| *bytes);
+        changes.iter().filter(|(x, _)| (from..to).contains(x)).map(|(_, bytes)| *bytes).fold(before, u64::max)
+    };
+    edge_px.windows(2).map(column).collect()
+}
+
+#[test]
+fn samples_and_pauses_are_curves() {
+    let pause = json!({"begin_us": START_US + 2_200, "end_us": START_US + 3_700});
+    let value = with_paused(with_samples(without_nvml(snapshot())), pause);
+    let mut opened = open(value.to_string().as_bytes()).unwrap();
+    let events = opened.summary.devices[0].events;
+    let (outside, resident) = ([(1_500, 16), (4_500, 76), (5_500, 80)], [(1_500, 7), (4_500, 7), (5_500, 7)]);
+    let paused = [(2_200, 40), (3_700, 0)];
+    // Events are 1,000 µs apart, the first at 1,000 µs. On the axis of events, a time is in the moment after those until
+    // then. Windows of different widths: columns with several moments, with one, and with parts of one.
+    let margin = time_axis_margin(8_000) as f64;
+    let [by_event, by_time]: [fn(u64, f64) -> f64; 2] =
+        [|us, _| (us / 1_000) as f64 + 0.5, |us, margin| us as f64 - 1_000.0 + margin];
+    for (axis, length, position) in
+        [(Axis::Events, events as f64 + 1.0, by_event), (Axis::Time, 8_000.0 + 2.0 * margin, by_time)]
+    {
+        for width_px in [3, 10, 499] {
+            let view = View { axis, x_per_px: length / f64::from(width_px), width_px, ..View::fit(1, 1, 1, 1) };
+            let found = curves(&mut opened, view);
+            let expected = |changes: &[(u64, u64)]| {
+                let changes: Vec<_> = changes.iter().map(|&(us, mib)| (position(us, margin), mib * MIB)).collect();
+                maxima(&view, &found.edge_px, &changes)
+            };
+            assert!(found.edge_px.len() > 3, "{axis:?} {width_px}");
+            assert_eq!(found.outside, expected(&outside), "{axis:?} {width_px}");
+            assert_eq!(found.resident, expected(&resident), "{axis:?} {width_px}");
+            assert_eq!(found.paused, expected(&paused), "{axis:?} {width_px}");
+            assert_eq!(found.pinned, vec![0; found.edge_px.len() - 1]);
+        }
+    }
+    let mut plain = open(without_nvml(snapshot()).to_string().as_bytes()).unwrap();
+    let found = curves(&mut plain, View::fit(10, 1, 10, 1));
+    assert!([&found.outside, &found.resident, &found.pinned, &found.paused].iter().all(|curve| curve.is_empty()));
+}
+
+#[test]
+fn plan_leaves_out_paused_memory() {
+    // Paused before the first event, and never resumed.
+    let value = with_paused(without_nvml(snapshot()), json!({}));
+    let file = write("plan.json", &value);
+    let file = file.to_str().unwrap();
+    let words = ["plan", file, "--capacity", "150MiB"];
+    let plan = json_of(&[&words[..], &["--json"]].concat());
+    // Of the peak of 184 MiB, 40 MiB are paused.
+    assert_eq!(plan["planned"]["peak_live_bytes"], json!(184 * MIB));
+    assert_eq!((&plan["planned_on_gpu_bytes"], &plan["headroom_bytes"]), (&json!(144 * MIB), &json!(6 * MIB)));
+    assert_eq!(plan["planned_reserved"]["oom_event"], Value::Null);
+    let text = memscape(&words);
+    assert!(text.contains("150 MiB: 6.00 MiB left; without paused memory the peak is ≤ 144 MiB"), "{text}");
+    let plain = write("plan-plain.json", &without_nvml(snapshot()));
+    let plan = json_of(&["plan", plain.to_str().unwrap(), "--capacity", "150MiB", "--json"]);
+    let too_much = i64::try_from(34 * MIB).unwrap();
+    assert_eq!((&plan["planned_on_gpu_bytes"], &plan["headroom_bytes"]), (&Value::Null, &json!(-too_much)));
+}
+
+#[test]
+fn most_paused_at_once_is_known_after_it_was_resumed() {
+    let of = |more: Value| {
+        let value = with_paused(without_nvml(snapshot()), more);
+        open(value.to_string().as_bytes()).unwrap().summary.devices[0].recorder_value(PEAK_PAUSED)
+    };
+    assert_eq!(of(json!({"end_us": START_US + 5})), Some(40 * MIB));
+    assert_eq!(of(json!({"device": 1})), None);
 }
 
 #[test]
@@ -251,6 +340,10 @@ fn file_with_any_observation_opens() {
                 assert!(!memscape(words).contains('\u{1b}'), "{words:?}");
             }
             memscape(&["sql", file, "SELECT * FROM sample, allocation", "--json"]);
+            let mut opened = open(&std::fs::read(file).unwrap()).unwrap();
+            for axis in [Axis::Events, Axis::Time] {
+                curves(&mut opened, View { axis, ..View::fit(10, 1, 10, 1) });
+            }
         }
     }
 }

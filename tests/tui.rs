@@ -13,6 +13,7 @@ use memscape::protocol::Access;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use serde_json::json;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -193,6 +194,33 @@ fn oom_file_opens_with_oom_insight() {
     for size in [[80, 24], [120, 40], [200, 60]] {
         assert_golden(&format!("oom_{}x{}", size[0], size[1]), &TerminalApp::open(&["out-of-memory"], size, COLOURS));
     }
+}
+
+#[test]
+fn reserved_view_draws_samples_and_hatches_paused_memory() {
+    const START_US: u64 = 1_700_000_000_000_000;
+    let mut value = crate::recorded::snapshot();
+    let device = value["memscape"]["devices"][0].as_object_mut().unwrap();
+    device.remove("process_bytes");
+    let row = |us: u64, free: u64| json!([START_US + us, free << 20, 100 << 20]);
+    value["memscape"]["samples"] = json!({"columns": ["time_us", "free_bytes", "reserved_bytes"], "device": 0, "every": 1,
+        "rows": [row(500, 140), row(4_500, 80)], "events": []});
+    value["memscape"]["paused"] = json!([{"begin_us": START_US + 2_000, "tag": "weights", "by": "torch_memory_saver",
+        "bytes": 40 << 20, "device": 0}]);
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tui-observed");
+    let mut gzip =
+        GzEncoder::new(std::fs::File::create(file.with_extension("pickle.gz")).unwrap(), Compression::fast());
+    gzip.write_all(value.to_string().as_bytes()).unwrap();
+    gzip.finish().unwrap();
+    let mut seen = TerminalApp::open(&[file.to_str().unwrap()], [120, 40], COLOURS);
+    let count = |seen: &TerminalApp, text: &str| seen.text().matches(text).count();
+    let before = count(&seen, "outside the allocator");
+    assert_eq!(count(&seen, "paused, not on the GPU"), 0);
+    seen.keys(&["Y", "Y"]);
+    assert_eq!(count(&seen, "outside the allocator"), before + 1, "{}", seen.text());
+    seen.assert_shows(&["paused, not on the GPU"]);
+    seen.keys(&["8"]);
+    assert_eq!(count(&seen, "outside the allocator"), before);
 }
 
 /// Partial figures are shown if loading takes longer than 400 ms, which the disk stall forces here.

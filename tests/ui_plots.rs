@@ -6,9 +6,9 @@ use crate::face::{self, Worker};
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::protocol::{
     AddressMap, Curves, Details, DeviceSummary, Grouping, Highlight, HitAllocation, HitMemory, HitSegment, MappedRange,
-    MemoryFilter, Plot, PlotSettings,
+    MemoryFilter, PEAK_PAUSED, Plot, PlotSettings,
 };
-use memscape::shapes::Shape;
+use memscape::shapes::{Band, Shape};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Quad, QuadIdentity, Scene, View};
 use memscape::ui::features::command::Command;
@@ -101,7 +101,7 @@ fn curves(view: View) -> Curves {
         awaiting_free: of(MIB),
         free: of(10 * MIB),
         reserved_at_max_free: of(40 * MIB),
-        stranded: Vec::new(),
+        ..Curves::default()
     }
 }
 
@@ -466,7 +466,7 @@ fn curves_show_exact_bytes_and_can_be_hidden() {
     assert_eq!(lines(&page), Line::ALL[..6], "stranded bytes are not computed until they are shown");
     page.press(commands::TOGGLE_LINE_STRANDED);
     page.settle();
-    assert_eq!(lines(&page), Line::ALL);
+    assert_eq!(lines(&page), Line::ALL[..7], "there are no samples");
     let figure = page.figure();
     let heights: Vec<f64> = figure.curves.iter().map(|curve| curve.points[0][1]).collect();
     let row = |bytes| page.view().row_from_bytes(bytes) as f64;
@@ -489,10 +489,61 @@ fn curves_show_exact_bytes_and_can_be_hidden() {
     assert!(!lines(&page).contains(&Line::Rounded));
     assert!(!memscape::ui::plot::plots::curves::curve_key(&page.state)[1].is_visible);
     page.press(commands::TOGGLE_LINE_ROUNDED);
-    assert_eq!(lines(&page), Line::ALL);
+    assert_eq!(lines(&page), Line::ALL[..7]);
     page.act(Action::Plot(PlotAction::KindChosen(1)));
     page.settle();
     assert!(lines(&page).is_empty() && memscape::ui::plot::plots::curves::curve_key(&page.state).is_empty());
+}
+
+#[test]
+fn samples_are_lines_and_paused_memory_is_hatched() {
+    let mut page = Page::show(2);
+    let key = |page: &Page| memscape::ui::plot::plots::curves::curve_key(&page.state);
+    assert_eq!(key(&page).iter().filter(|entry| entry.is_listed).count(), 7, "there are no samples");
+    assert!(page.figure().paused.is_empty());
+    page.press(commands::TOGGLE_LINE_STRANDED);
+    let curves_of = |request: &Request| match request {
+        Request::Ask(Ask { serial, question: Question::Curves { view, .. }, .. }) => Some((*serial, *view)),
+        _ => None,
+    };
+    let (serial, view) = page.take_request(curves_of).expect("a question about curves");
+    let mut answer = curves(view);
+    let columns = answer.reserved.len();
+    answer.outside = vec![3 * MIB; columns];
+    answer.resident = vec![2 * MIB; columns];
+    // Paused in the middle, and 5 MiB of it longer.
+    answer.paused = (0..columns).map(|column| [0, 15, 5, 0][column * 4 / columns] * MIB).collect();
+    page.answer_with(serial, Answer::Curves(Box::new(answer)));
+    let listed: Vec<Line> = key(&page).iter().filter(|entry| entry.is_listed).map(|entry| entry.line).collect();
+    assert_eq!(listed, Line::ALL[..9], "pinned memory was not sampled");
+    let lines = |page: &Page| page.figure().curves.iter().map(|curve| curve.line).collect::<Vec<_>>();
+    assert!(lines(&page).contains(&Line::Outside) && !lines(&page).contains(&Line::Resident));
+    page.press(commands::TOGGLE_LINE_RESIDENT);
+    let (figure, row) = (page.figure(), |bytes| page.view().row_from_bytes(bytes) as f64);
+    let height = |line: Line| figure.curves.iter().find(|curve| curve.line == line).map(|curve| curve.points[0][1]);
+    assert_eq!((height(Line::Outside), height(Line::Resident)), (Some(row(3 * MIB)), Some(row(2 * MIB))));
+    let band = |x, low| Band { x, y: [row(low), row(40 * MIB)] };
+    assert_eq!(figure.paused, [band([25.0, 50.0], 25 * MIB), band([50.0, 75.0], 35 * MIB)]);
+    page.act(Action::PointerMoved(Pointer { x: 10.0, y: 20.0 }));
+    let (short, exact) = notices::pointer_reading(&page.state);
+    assert!(short.contains(" · 3.00 MiB outside the allocator · 2.00 MiB resident (host)"), "{short}");
+    assert!(exact.contains("3,145,728 B outside the allocator"), "{exact}");
+}
+
+#[test]
+fn capacity_line_says_what_is_paused() {
+    let mut page = Page::open();
+    page.act(Action::CapacityTyped("24".into()));
+    let label = |page: &Page| {
+        memscape::ui::plot::overlay::Overlay::from_state(&page.state).capacity.map(|(_, text)| text).unwrap_or_default()
+    };
+    assert_eq!(label(&page), "GPU capacity 24.0 GiB");
+    let mut devices = devices();
+    devices[0].recorder = vec![(PEAK_PAUSED.to_owned(), 4 * MIB)];
+    page.load(devices);
+    page.settle();
+    page.act(Action::CapacityTyped("24".into()));
+    assert_eq!(label(&page), "GPU capacity 24.0 GiB · up to 4.00 MiB of reserved paused, not on the GPU");
 }
 
 #[test]
@@ -515,7 +566,7 @@ fn unavailable_command_reports_reason() {
     assert!(
         memscape::ui::plot::plots::curves::curve_key(&page.state)
             .iter()
-            .all(|entry| entry.is_visible == (entry.line != Line::Stranded))
+            .all(|entry| entry.is_visible == !matches!(entry.line, Line::Stranded | Line::Resident | Line::Pinned))
     );
 }
 

@@ -45,6 +45,14 @@ impl Factors {
         self.of.iter().enumerate().map(factor).product()
     }
 
+    /// Returns the smallest combined factor that an allocation can have, in parts per byte: that of an allocation in all
+    /// groups that get smaller.
+    fn smallest(&self) -> i128 {
+        let is_smaller = |factor: &Factor| factor.parts().0 < factor.parts().1;
+        let groups = (0u32..).zip(&self.of).filter(|(_, factor)| is_smaller(factor));
+        self.times(groups.fold(0, |groups, (place, _)| groups | 1 << place))
+    }
+
     /// Returns the product of the factors of these groups (one bit each), or `None` if its numerator or denominator is
     /// too large.
     pub fn of(&self, groups: u32) -> Option<Factor> {
@@ -122,6 +130,20 @@ pub struct PlannedCurve {
     fits: Option<(Ratio, u32)>,
     /// True if live bytes exceed the capacity at some moment with any batch size.
     never_fits: bool,
+    /// Memory that is live but paused, and so not on the GPU.
+    paused: Paused,
+    /// Peak of live bytes that are on the GPU, in parts.
+    on_gpu: i128,
+}
+
+/// Paused memory over time.
+#[derive(Clone, Debug, Default)]
+struct Paused {
+    /// Moments of changes in descending order, and the paused bytes from then on.
+    changes: Vec<(u32, u64)>,
+    /// Currently paused, in parts. A lower bound: as if all of it were in every group that the plan makes smaller.
+    parts: i128,
+    is_any: bool,
 }
 
 /// Predicted peak and largest batch under a plan.
@@ -133,18 +155,30 @@ pub struct Outcome {
     /// Largest batch factor that fits, and the moment that limits it. `None` if no capacity is known, or if nothing
     /// grows with the batch.
     pub fits: Option<(Ratio, u32)>,
+    /// Upper bound of the peak of live bytes that are on the GPU, rounded up to whole bytes. `None` if no memory is
+    /// paused.
+    pub on_gpu: Option<u64>,
 }
 
 impl PlannedCurve {
     /// Creates the curve before any allocation. `batch` is an additional factor for allocations that grow with the
     /// batch.
     pub fn new(factors: Factors, batch: Factor, capacity: Option<u64>) -> PlannedCurve {
-        PlannedCurve { factors, batch, capacity, now: [0; 2], peak: (i128::MIN, 0), fits: None, never_fits: false }
+        let (now, peak, paused) = ([0; 2], (i128::MIN, 0), Paused::default());
+        PlannedCurve { factors, batch, capacity, now, peak, fits: None, never_fits: false, paused, on_gpu: 0 }
+    }
+
+    /// Sets the memory that is paused over time: moments of changes in ascending order, and the bytes from then on.
+    pub fn with_paused(mut self, mut changes: Vec<(u32, u64)>) -> PlannedCurve {
+        changes.reverse();
+        self.paused = Paused { is_any: !changes.is_empty(), changes, parts: 0 };
+        self
     }
 
     /// Applies a change in live bytes caused by an allocation or free. Moments must not decrease.
     #[inline]
     pub fn add(&mut self, membership: PlanMembership, moment: u32, bytes: i64) {
+        self.pause_before(moment);
         let parts = i128::from(bytes).saturating_mul(self.factors.times(membership.groups));
         let [_, grows] = &mut self.now;
         match membership.grows {
@@ -160,7 +194,21 @@ impl PlannedCurve {
     /// Takes the state before the first event into account. Must be called after all allocations from before recording
     /// are added.
     pub fn start(&mut self) {
+        self.pause_before(1);
         self.evaluate(0);
+    }
+
+    /// Takes the changes of paused memory before `moment` into account. Resumed memory may set a peak between two
+    /// allocations.
+    #[inline]
+    fn pause_before(&mut self, moment: u32) {
+        while let Some(&(at, bytes)) = self.paused.changes.last().filter(|(at, _)| *at < moment) {
+            self.paused.changes.pop();
+            self.paused.parts = i128::from(bytes).saturating_mul(self.factors.smallest());
+            if at > 0 {
+                self.evaluate(at);
+            }
+        }
     }
 
     /// Returns the current live bytes, in parts.
@@ -189,8 +237,11 @@ impl PlannedCurve {
         if whole > self.peak.0 {
             self.peak = (whole, moment);
         }
+        let (times, by) = self.batch.parts();
+        self.on_gpu = self.on_gpu.max(whole.saturating_sub(self.paused.parts.saturating_mul(times.min(by).into())));
         let Some(capacity) = self.capacity else { return };
         let left = i128::from(capacity).saturating_mul(self.factors.parts).saturating_sub(stays);
+        let left = left.saturating_add(self.paused.parts);
         if left < 0 {
             self.never_fits = true;
         }
@@ -208,9 +259,11 @@ impl PlannedCurve {
     }
 
     /// Returns the result of the plan.
-    pub fn outcome(&self) -> Outcome {
+    pub fn outcome(&mut self) -> Outcome {
+        self.pause_before(u32::MAX);
         let none = Ratio { numerator: 0, denominator: 1 };
         let fits = self.fits.map(|(ratio, moment)| (if self.never_fits { none } else { ratio }, moment));
-        Outcome { peak: self.bytes(self.peak.0), moment: self.peak.1, fits }
+        let on_gpu = self.paused.is_any.then(|| self.bytes(self.on_gpu));
+        Outcome { peak: self.bytes(self.peak.0), moment: self.peak.1, fits, on_gpu }
     }
 }

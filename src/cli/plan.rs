@@ -85,7 +85,9 @@ pub(crate) fn plan(arguments: &Plan) -> Result<String, String> {
     let basis = PlanBasis::from_presets(presets.iter().map(|(preset, _)| *preset), measured.is_some());
     let batch = question.batch;
     let page = run_plan(&mut snapshot, &question)?;
-    let settings = WhatIfQuestion { capacity: *capacity, ..WhatIfQuestion::default() };
+    // The simulation counts paused memory as reserved, so a limit would stop it too early.
+    let limit = capacity.filter(|_| page.on_gpu.is_none());
+    let settings = WhatIfQuestion { capacity: limit, ..WhatIfQuestion::default() };
     let simulated = simulate_plan(&mut snapshot, Some(&question), settings)?;
     Ok(match json {
         true => {
@@ -166,7 +168,7 @@ fn as_json(
         .collect();
     // Growth that was only assumed says nothing about fitting.
     let known_capacity = capacity.filter(|_| basis != PlanBasis::AssumedSequence);
-    let headroom = known_capacity.map(|capacity| i128::from(capacity) - i128::from(page.planned.0));
+    let headroom = known_capacity.map(|capacity| i128::from(capacity) - i128::from(on_gpu(page)));
     let headroom = headroom.and_then(|bytes| i64::try_from(bytes).ok());
     let largest = page.max_batch.filter(|_| basis != PlanBasis::AssumedSequence).map(|(thousandths, moment)| {
         let mut largest =
@@ -181,6 +183,7 @@ fn as_json(
     json!({
         "recorded": peak(page.recorded),
         "planned": peak(page.planned),
+        "planned_on_gpu_bytes": page.on_gpu,
         "planned_reserved": reserved_as_json(simulated),
         "groups": groups,
         "batch": {"factor": batch.quotient(), "peak_live_bytes": page.batch_at_peak},
@@ -192,11 +195,16 @@ fn as_json(
     })
 }
 
+/// Returns the peak under the plan without memory that is paused, and so not on the GPU.
+fn on_gpu(page: &PlanPage) -> u64 {
+    page.on_gpu.unwrap_or(page.planned.0)
+}
+
 /// Returns true if both live bytes and simulated reserved bytes fit into the capacity despite the error of the
 /// estimates, false if live bytes do not fit, and `None` if this is uncertain.
 fn fits(page: &PlanPage, simulated: &WhatIf, capacity: u64, basis: PlanBasis) -> Option<bool> {
     let run = simulated.runs.first().filter(|_| simulated.proof.refused.is_none());
-    match basis.fits(page.planned.0, capacity)? {
+    match basis.fits(on_gpu(page), capacity)? {
         true => run
             .is_some_and(|run| run.oom_event.is_none() && basis.fits(run.band[1], capacity) == Some(true))
             .then_some(true),

@@ -9,7 +9,7 @@ use base::units::{Bytes, duration_us, group_digits, pluralize};
 use clap::Args;
 use protocol::{
     CAPACITY, COUNTED_PEAK, DeviceSummary, FileSummary, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, OUTSIDE_OR_OTHERS, PAUSED,
-    PeakCheck, TENSORS, TENSORS_FOUND,
+    PEAK_PAUSED, PeakCheck, TENSORS, TENSORS_FOUND,
 };
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -172,6 +172,7 @@ fn describe_device(device: &DeviceSummary, lines: &mut Vec<String>) {
         ("used by other processes", OTHER_PROCESSES),
         ("used outside or by other processes", OUTSIDE_OR_OTHERS),
         ("paused (reserved, not on the GPU)", PAUSED),
+        ("paused at most", PEAK_PAUSED),
         ("peak by memory_stats()", COUNTED_PEAK),
     ];
     for (label, key) in known {

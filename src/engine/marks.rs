@@ -3,6 +3,7 @@
 use super::moments::{self, annotation_span};
 use super::open::OpenFile;
 use super::phases::Phase;
+use super::recorder_facts::paused_over_time;
 use base::units::{EventIdx, Moment};
 use hashbrown::HashMap;
 use history::replay::{AnnotationRange, DeviceHistory, TimeAxis};
@@ -28,6 +29,7 @@ pub(super) fn marks(file: &OpenFile, device: i64, phases: &[Phase]) -> Option<Ma
     let mut marks = Marks { clock: clock.map(span), ..Marks::default() };
     let peak = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
     marks.peak = AxisPoint { events: f64::from(peak), time: clock.map_or(0, |clock| clock.x(peak)) };
+    let paused = paused_over_time(&file.snapshot, device);
     for event in history.note_events() {
         let position = event_point(clock, event);
         match history.events.action(event) {
@@ -35,6 +37,9 @@ pub(super) fn marks(file: &OpenFile, device: i64, phases: &[Phase]) -> Option<Ma
                 let (_, requested) = history.address_and_size(EventIdx(event));
                 let device_free = history.free_at_oom(EventIdx(event));
                 let reserved = u64::try_from(history.reserved_at(Moment::after(EventIdx(event)))).unwrap_or(0);
+                // Paused memory is reserved, but not on the device.
+                let paused = history.events.times.at(event).map_or(0, |us| paused.at(us));
+                let reserved = reserved.saturating_sub(paused);
                 marks.out_of_memory.push(OutOfMemoryMark { position, event, requested, device_free, reserved });
             }
             Action::Snapshot if marks.snapshots.len() < MAX_MARKS => marks.snapshots.push((position, event)),

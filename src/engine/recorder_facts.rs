@@ -5,8 +5,8 @@ use history::recorder::{PausedBytes, Sample};
 use history::replay::DeviceHistory;
 use history::snapshot::{Action, Snapshot};
 use protocol::{
-    CAPACITY, COUNTED_PEAK, DEVICE_FREE, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, OUTSIDE_OR_OTHERS, PAUSED, PROCESS,
-    TENSORS, TENSORS_FOUND,
+    CAPACITY, COUNTED_PEAK, DEVICE_FREE, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, OUTSIDE_OR_OTHERS, PAUSED, PEAK_PAUSED,
+    PROCESS, TENSORS, TENSORS_FOUND,
 };
 
 /// Summary key of each fact, and the key under which the recorder stores it. Facts that only apply to a whole trace
@@ -75,7 +75,8 @@ pub(super) fn recorder_facts(snapshot: &Snapshot, history: &DeviceHistory) -> Ve
         return facts;
     }
     // A cropped trace has a different end and a different peak.
-    let paused = if recorder.is_crop { 0 } else { paused_over_time(snapshot, device).at_end() };
+    let over_time = if recorder.is_crop { PausedBytes::default() } else { paused_over_time(snapshot, device) };
+    let paused = over_time.at_end();
     // Paused memory counts as reserved, but is not on the GPU.
     let on_gpu = history.numbers.reserved_end.saturating_sub(paused);
     let keys = if recorder.is_crop { &RECORDER_KEYS[..CROP_KEY_COUNT] } else { &RECORDER_KEYS[..] };
@@ -98,6 +99,9 @@ pub(super) fn recorder_facts(snapshot: &Snapshot, history: &DeviceHistory) -> Ve
     facts.extend(rest.map(|bytes| (OUTSIDE_OR_OTHERS.to_owned(), bytes)));
     if paused > 0 {
         facts.push((PAUSED.to_owned(), paused));
+    }
+    if over_time.peak() > 0 {
+        facts.push((PEAK_PAUSED.to_owned(), over_time.peak()));
     }
     let named = recorder.tensors.iter().filter(|tensor| tensor.device == device).count() as u64;
     if named > 0 {

@@ -107,6 +107,36 @@ pub enum Tint {
     Slot(u32),
 }
 
+/// A rectangle that is hatched.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Band {
+    pub x: [f64; 2],
+    pub y: [f64; 2],
+}
+
+impl Band {
+    /// Returns the part inside of another rectangle. `None` if there is none.
+    pub fn clipped(self, x: [f64; 2], y: [f64; 2]) -> Option<Band> {
+        let clip = |one: [f64; 2], other: [f64; 2]| [one[0].max(other[0]), one[1].min(other[1])];
+        let band = Band { x: clip(self.x, x), y: clip(self.y, y) };
+        (band.x[0] < band.x[1] && band.y[0] < band.y[1]).then_some(band)
+    }
+
+    /// Returns diagonal lines over the rectangle, from its lower left to its upper right if y grows downwards. Lines of
+    /// adjacent rectangles continue each other. `gap` is their horizontal distance in pixels, at least 1.
+    pub fn hatching(self, gap: f64) -> Vec<[[f64; 2]; 2]> {
+        let (Band { x: [left, right], y: [top, bottom] }, gap) = (self, gap.max(1.0));
+        let (first, last) = (((left + top) / gap).ceil() as i64, ((right + bottom) / gap).floor() as i64);
+        // The sum of both coordinates is the same everywhere on a line.
+        let line = |number: i64| {
+            let sum = number as f64 * gap;
+            let [from, to] = [left.max(sum - bottom), right.min(sum - top)];
+            [[from, sum - from], [to, sum - to]]
+        };
+        (first..=last).map(line).collect()
+    }
+}
+
 impl Text {
     /// Creates a plain label that starts at `at`.
     pub fn label(text: String, at: [f64; 2], size: f64) -> Text {

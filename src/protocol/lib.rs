@@ -84,7 +84,7 @@ pub use state::{
 pub use step_phase::StepPhase;
 pub use summary::{
     CAPACITY, COUNTED_PEAK, DEVICE_FREE, DeviceSummary, FileSummary, OTHER_PROCESSES, OUTSIDE_ALLOCATOR,
-    OUTSIDE_OR_OTHERS, PAUSED, PROCESS, PeakCheck, SCHEMA, TENSORS, TENSORS_FOUND, Warning,
+    OUTSIDE_OR_OTHERS, PAUSED, PEAK_PAUSED, PROCESS, PeakCheck, SCHEMA, TENSORS, TENSORS_FOUND, Warning,
 };
 pub use table::{
     ColumnTexts, LIFETIME_CLASSES, LIFETIME_TO_END, LIFETIME_UNKNOWN, MAX_COPIED, SIZE_CLASSES, SortDirection,

@@ -63,7 +63,7 @@ pub struct OutOfMemoryMark {
     pub requested: u64,
     /// Free device memory in bytes, as reported by the driver. `None` if it was not recorded.
     pub device_free: Option<u64>,
-    /// Reserved bytes. The sum of `device_free` and these bytes is a lower bound of the device's memory.
+    /// Reserved bytes that are not paused. The sum of `device_free` and these bytes is a lower bound of the device's memory.
     pub reserved: u64,
 }
 

@@ -216,6 +216,8 @@ pub struct PlanPage {
     /// True if a capacity is given, and the trace has a forward pass, but no backward pass. Training then needs more than
     /// the planned peak, and its largest batch is smaller.
     pub lacks_backward: bool,
+    /// Upper bound of the peak under the plan without memory that is paused, and so not on the GPU. `None` if none is.
+    pub on_gpu: Option<u64>,
 }
 
 /// Exact maximum bytes per pixel column of a window, for a plan or a simulated run.

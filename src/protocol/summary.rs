@@ -123,6 +123,8 @@ pub const OUTSIDE_ALLOCATOR: &str = "outside_allocator_bytes";
 pub const OUTSIDE_OR_OTHERS: &str = "outside_or_other_processes_bytes";
 /// Recorder key for the reserved bytes that were paused when the snapshot was saved, and so not on the GPU.
 pub const PAUSED: &str = "paused_bytes";
+/// Recorder key for the maximum of the reserved bytes that were paused at the same time.
+pub const PEAK_PAUSED: &str = "peak_paused_bytes";
 /// Recorder key for the device memory of all other processes that NVML reports, in bytes.
 pub const OTHER_PROCESSES: &str = "other_processes_bytes";
 /// Recorder key for `requested_bytes.all.peak` of `memory_stats()`. Cropped traces do not have this value, because a

@@ -12,7 +12,7 @@ use protocol::Highlight;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
-use ui::plot::figure::Figure;
+use ui::plot::figure::{Figure, PAUSED};
 use ui::plot::lane_labels::lane_labels;
 use ui::plot::overlay::Overlay;
 use ui::state::lanes::ShownLane;
@@ -24,6 +24,10 @@ pub(crate) const SCALE: f64 = 0.125;
 const CURSOR: [u8; 4] = [0x2f, 0xb8, 0xff, 0xd0];
 /// Colour of the selected range, as RGBA.
 const RANGE: [u8; 4] = [0x2f, 0xb8, 0xff, 0x50];
+/// Colour of the recorder's samples and of paused memory, as RGBA.
+const SAMPLED: [u8; 4] = [0xe8, 0xec, 0xf2, 0xe0];
+/// Distance between the stripes over paused memory, in pixels.
+const STRIPE: usize = 3;
 /// Colour of the user's marks, as RGBA.
 const MARK: [u8; 4] = [0x8a, 0x93, 0xa3, 0x90];
 
@@ -105,6 +109,17 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer) {
         let text = ["▼ ", &peak.label].concat();
         draw_label(buffer, x.saturating_sub(1), y.saturating_sub(1).max(pane.y), text.trim_end(), alarm);
     }
+    for curve in figure.curves.iter().filter(|curve| curve.line.is_sampled()) {
+        if let Some([_, y]) = curve.points.last() {
+            draw_label(buffer, pane.x, row(*y).saturating_sub(1).max(pane.y), curve.line.label(), Tone::Strong.style());
+        }
+    }
+    let widest = figure.paused.iter().max_by(|a, b| (a.x[1] - a.x[0]).total_cmp(&(b.x[1] - b.x[0])));
+    if let Some(band) = widest
+        && let Some(x) = column(band.x[0].max(0.0))
+    {
+        draw_label(buffer, x, row(band.y[0].midpoint(band.y[1])), PAUSED, Tone::Strong.style());
+    }
     for flag in &overlays.markers {
         if let Some(x) = column(flag.at.x) {
             draw_label(buffer, x, pane.y, &["⚑", &flag.number, " ", &flag.text].concat(), Tone::Accent.style());
@@ -166,9 +181,27 @@ fn overlay(app: &App, figure: &Figure, overlays: &Overlay, height: i32) -> Vec<O
     let peak = [app.look.peak[0], app.look.peak[1], app.look.peak[2], 0xc0];
     rects.extend(figure.marks.snapshots.iter().map(|x| upright(*x, MARK)));
     rects.extend(figure.marks.out_of_memory.iter().map(|(x, _)| upright(*x, peak)));
+    rects.extend(observed(figure));
     rects.extend(overlays.cursor.iter().map(|(x, _)| upright(*x, CURSOR)));
     rects.extend(outlines(app));
     rects
+}
+
+/// Returns the lines of the recorder's samples, and stripes over paused memory. The scene has the other quantities.
+fn observed(figure: &Figure) -> impl Iterator<Item = OverlayRect> + '_ {
+    let wide = figure.plot_px[0];
+    let inside = move |x: [f64; 2]| x.map(|x| x.clamp(0.0, wide).round() as i32);
+    let curves = figure.curves.iter().filter(|curve| curve.line.is_sampled());
+    let lines = curves.flat_map(|curve| curve.points.chunks_exact(2)).filter_map(move |piece| {
+        let &[[from, height], [to, _]] = piece else { return None };
+        let y = height.floor() as i32;
+        Some(OverlayRect { x: inside([from, to]), y: [y, y + 1], rgba: SAMPLED })
+    });
+    let stripes = figure.paused.iter().flat_map(move |band| {
+        let ([from, to], y) = (inside(band.x), band.y.map(|y| y.round() as i32));
+        (from..to).step_by(STRIPE).map(move |x| OverlayRect { x: [x, x + 1], y, rgba: SAMPLED })
+    });
+    lines.chain(stripes)
 }
 
 /// Returns rectangles that outline the selected allocation.

@@ -1,19 +1,24 @@
 """Prints what recording costs: CPU time of allocations and of the recorder's own calls.
 
-    LD_LIBRARY_PATH=STUB PYTHONPATH=src/python python tests/bench/recorder_overhead.py [--markdown]
+    tests/bench/recorder_overhead.sh                                          with the stub of the CUDA driver
+    PYTHONPATH=src/python python tests/bench/recorder_overhead.py [--markdown]     with a GPU
 
-With the stub of the CUDA driver (tests/allocator/pytorch.sh) the driver and kernels cost nothing, so these are costs of
-PyTorch's allocator, of Python and of the recorder. With a GPU it measures the same calls. Each number is the minimum of
-several runs, because other programs only make a run slower.
+With the stub the driver and kernels cost nothing, so these are costs of PyTorch's allocator, of Python and of the
+recorder. With a GPU it measures the same calls. Each time per call is the minimum of several runs, because other programs
+only make a run slower. What is measured with a large history is measured once.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import gc
 import platform
+import re
 import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -23,6 +28,7 @@ import memscape
 RUNS = 7
 PAIRS = 2000
 DEPTHS = (1, 10, 30, 100)
+EVENTS = 1_000_000
 
 
 def microseconds(function: Callable[[], Any], times: int) -> float:
@@ -121,6 +127,46 @@ def rows() -> list[tuple[str, str]]:
     return found
 
 
+def large() -> list[tuple[str, str]]:
+    """Return the costs of a history with `EVENTS` events: its memory, a failed allocation, and saving."""
+    texts: list[float] = []
+
+    def verdict(text: str) -> None:
+        texts.append(time.perf_counter())
+
+    with tempfile.TemporaryDirectory() as folder:
+        before = resident("VmRSS")
+        rec = memscape.start(folder, on_exit=False, sample_every=None, holders=False, entries=EVENTS, verdict=verdict)
+        for _ in range(-(-EVENTS // (3 * PAIRS))):  # an allocation, a request to free it, and the free
+            pairs()
+        gc.collect()
+        history_bytes = resident("VmRSS") - before
+        Path("/proc/self/clear_refs").write_text("5")  # resets VmHWM
+        began, rss = time.perf_counter(), resident("VmRSS")
+        with contextlib.suppress(torch.cuda.OutOfMemoryError):
+            torch.empty(1 << 44, dtype=torch.uint8, device="cuda")
+        ended, more = time.perf_counter(), resident("VmHWM") - rss
+        newest = rec.newest
+        size = newest.stat().st_size if newest is not None else 0
+        rec.stop()
+    return [
+        (
+            f"history of {EVENTS:,} events",
+            f"{history_bytes >> 20} MiB, {history_bytes / EVENTS / 1024:.2f} KiB an event",
+        ),
+        ("a failed allocation with it, until it is explained", f"{1000 * (texts[0] - began):.0f} ms"),
+        ("the same, until its snapshot is saved and read", f"{ended - began:.1f} s"),
+        ("memory for that", f"{more >> 20} MiB"),
+        ("its file", f"{size / EVENTS:.0f} bytes an event"),
+    ]
+
+
+def resident(name: str) -> int:
+    """Return a field of /proc/self/status in bytes."""
+    found = re.search(rf"{name}:\s+(\d+) kB", Path("/proc/self/status").read_text())
+    return int(found[1]) << 10 if found else 0
+
+
 def one_step(rec: memscape.Recorder) -> None:
     with rec.step():
         pass
@@ -133,7 +179,7 @@ def main() -> None:
     print(f"PyTorch {torch.__version__}, Python {platform.python_version()}, {torch.cuda.get_device_name()}")
     if options.markdown:
         print("| what | cost |\n| --- | --- |")
-    for name, cost in rows():
+    for name, cost in [*rows(), *large()]:
         print(f"| {name} | {cost} |" if options.markdown else f"{name:<75} {cost}")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import memscape
-from conftest import load, python
+from conftest import HERE, load, python
 
 MIB = 1 << 20
 
@@ -116,46 +116,18 @@ def test_no_gpu_is_an_error(torch: Any) -> None:
         pass
 
 
-TESTS = """
-import pytest, torch
-
-def block(mib):
-    return torch.empty(mib << 18)
-
-def test_fixture_kept(gpu_memory):
-    with gpu_memory("20MiB"):
-        block(20)
-
-def test_fixture_exceeded(gpu_memory):
-    with gpu_memory("20MiB"):
-        block(21)
-
-@pytest.mark.peak_below("20MiB")
-def test_marker_kept():
-    block(20)
-
-@pytest.mark.peak_below("20MiB")
-def test_marker_exceeded():
-    block(22)
-
-@pytest.mark.peak_below("20MiB")
-def test_marker_and_error():
-    block(23)
-    raise ValueError("of the test")
-
-def test_without_limit():
-    block(100)
-"""
+TESTS = HERE / "peak_tests.py"
 
 
-def run_tests(folder: Path, text: str, *options: str) -> subprocess.CompletedProcess[str]:
-    (folder / "test_it.py").write_text(text)
+def run_tests(folder: Path, *options: str, first: str = "") -> subprocess.CompletedProcess[str]:
+    """Run the tests in a folder, after a line of code."""
+    (folder / "test_it.py").write_text(first + TESTS.read_text())
     plugin = ("-p", "memscape.pytest_plugin", "-p", "no:cacheprovider", "--strict-markers", "-W", "error")
     return python("-m", "pytest", "-ra", "--rootdir", str(folder), *plugin, *options, str(folder), cwd=folder)
 
 
 def test_plugin_fails_tests_above_their_limit(tmp_path: Path) -> None:
-    done = run_tests(tmp_path, TESTS)
+    done = run_tests(tmp_path)
     assert "3 failed, 3 passed" in done.stdout, done.stdout + done.stderr
     for name in ("test_fixture_exceeded", "test_marker_exceeded"):
         assert f"FAILED test_it.py::{name} - memscape._peak.PeakExceeded" in done.stdout, done.stdout
@@ -164,7 +136,7 @@ def test_plugin_fails_tests_above_their_limit(tmp_path: Path) -> None:
 
 
 def test_plugin_saves_snapshots_that_explain_failures(tmp_path: Path) -> None:
-    done = run_tests(tmp_path, TESTS, "--memscape-dir", "saved")
+    done = run_tests(tmp_path, "--memscape-dir", "saved")
     assert "3 failed, 3 passed" in done.stdout, done.stdout + done.stderr
     names = sorted(path.name for path in (tmp_path / "saved").iterdir())
     assert names == [
@@ -175,6 +147,6 @@ def test_plugin_saves_snapshots_that_explain_failures(tmp_path: Path) -> None:
 
 
 def test_plugin_skips_tests_without_gpu(tmp_path: Path) -> None:
-    done = run_tests(tmp_path, f"import torch\ntorch.cuda.available = False\n{TESTS}")
+    done = run_tests(tmp_path, first="import torch\ntorch.cuda.available = False\n")
     assert "1 passed, 5 skipped" in done.stdout, done.stdout + done.stderr
     assert "no GPU" in done.stdout

@@ -103,9 +103,9 @@ def test_observer_is_attached_once_and_inactive_after_recording(torch: Any, tmp_
 
 def test_second_failure_is_saved_to_another_file(torch: Any, tmp_path: Path) -> None:
     with memscape.record(tmp_path, on_exit=False, verdict=None):
-        for _ in range(2):
+        for size in (2000, 2001):
             with pytest.raises(torch.OutOfMemoryError):
-                torch.cuda.memory.allocate(2000 * MiB)
+                torch.cuda.memory.allocate(size * MiB)
     assert names(tmp_path) == ["rank00000_step000000_oom-2.pickle.gz", "rank00000_step000000_oom.pickle.gz"]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -77,10 +78,26 @@ def test_paused_memory_is_not_on_the_gpu() -> None:
             {"growth": Growth(24, 1200 * MiB), "free": 0, "reserved": 6 * GiB},
             [24 * MiB - 512],
             [
-                "live memory grows: +1.17 GiB over the last 24 steps, 50.0 MiB a step: a leak, or lists that are kept",
+                "live memory grows: +1.17 GiB over the last 24 steps, 50.0 MiB a step: a leak, lists that are kept, or "
+                "larger batches",
                 "outside the allocator: 2.00 GiB are used by libraries or other processes",
                 "512 B short even if all 24.0 MiB cached and 0 B free were one piece",
             ],
+        ),
+        # It is known by how much this step differs from those before.
+        (
+            {"peak_before": 5 * GiB, "steps": [(22, 4 * GiB), (23, 4 * GiB)]},
+            [],
+            [
+                "more than any step before: 6.02 GiB with this request, at most 5.00 GiB until step 23 ended: a larger "
+                "batch, a longer sequence, or other code",
+                "23.0 MiB short even if all 0 B cached and 1.00 MiB free were one piece",
+            ],
+        ),
+        (
+            {"peak_before": 6 * GiB, "steps": [(23, 4 * GiB)]},
+            [],
+            ["23.0 MiB short even if all 0 B cached and 1.00 MiB free were one piece"],
         ),
         # A limit of the process counts, not what is free on the GPU.
         (
@@ -116,6 +133,8 @@ def test_setting_to_change_is_one_that_is_not_set(settings: str, expected: str |
     state = MemoryState(pieces=[12 * MiB, 12 * MiB])
     assert setting_to_change(dataclasses.replace(FAILURE, settings=settings), state) == expected
     assert setting_to_change(dataclasses.replace(FAILURE, settings=settings), MemoryState()) is None
+    leak = dataclasses.replace(FAILURE, settings=settings, growth=Growth(24, 1200 * MiB))
+    assert setting_to_change(leak, state) is None
 
 
 def test_call_sites_and_steps_follow_the_causes() -> None:
@@ -132,6 +151,9 @@ def test_call_sites_and_steps_follow_the_causes() -> None:
         "            since step 23 ended: +914 MiB",
     ]
     assert details(FAILURE, MemoryState())[-1].startswith("  why")
+    # Three steps are too few to call memory steady.
+    few = dataclasses.replace(FAILURE, steps=[(0, MiB), (1, 2 * MiB), (2, 2 * MiB)])
+    assert details(few, MemoryState())[-2] == "  steps     live after the last ones: 1.00 MiB, 2.00 MiB, 2.00 MiB"
 
 
 def test_text_is_limited_to_one_write_of_a_pipe() -> None:
@@ -193,13 +215,16 @@ def test_call_site_is_named_by_up_to_three_functions_of_the_user() -> None:
     [
         ([], None),
         ([1, 2, 3], None),
-        ([100, 200, 300, 400], Growth(3, 300)),
+        # Not of the first two steps.
+        ([1, 2, 100, 200, 300], None),
+        ([1, 2, 100, 200, 300, 400], Growth(3, 300)),
         # 4 of 5 steps rose.
-        ([100, 200, 190, 300, 400, 500], Growth(5, 400)),
-        ([100, 200, 190, 180, 400, 500], None),
-        # Less than 2 % of what is live.
-        ([1000, 1005, 1010, 1015, 1020], None),
-        ([1000, 1005, 1010, 1015, 1021], Growth(4, 21)),
+        ([1, 2, 100, 200, 190, 300, 400, 500], Growth(5, 400)),
+        ([1, 2, 100, 200, 190, 180, 400, 500], None),
+        # Less than 2 % of what is live, apart from the largest rise.
+        ([1, 2, 1000, 1005, 1010, 1015, 1020, 1025], None),
+        ([1, 2, 1000, 1006, 1011, 1016, 1021, 1027], Growth(5, 27)),
+        ([1, 2, 1000, 1001, 1002, 1500, 1501], None),
         (list(range(1000, 2000)), Growth(63, 63)),
     ],
 )
@@ -221,7 +246,42 @@ def test_statements_without_a_change_to_make_are_left_out() -> None:
         ("0.", "Fix it."),
         ("1.", "Fix it."),
     ]
+    held = {"text": "a.py:3 grew (possibly a leak). Held by local kept of main (a.py:9)[1].", "fix": None}
+    assert _saved_verdict._sentences([held]) == [
+        ("a.py:3 grew (possibly a leak). Held by local kept of main (a.py:9)[1].", "")
+    ]
     assert _saved_verdict._sentences(statements[:2]) == []
+
+
+def test_first_fix_is_the_thing_to_do_unless_one_was_named(tmp_path: Path) -> None:
+    statements = [("A grew.", "For inference, stop."), ("B grew.", "Free B."), ("C grew.", "Free C."), ("D grew.", "")]
+    found = _saved_verdict.lines(tmp_path / "a.pickle", 1, 0.5, statements, has_advice=False)
+    assert found[1:8] == [
+        "  - A grew.",
+        "    For inference, stop.",
+        "  - B grew.",
+        "  do        Free B.",
+        "  - C grew.",
+        "    Free C.",
+        "  - D grew.",
+    ]
+    assert found[-2:] == [
+        f"  file      {tmp_path / 'a.pickle'}",
+        f"  look      memscape oom {tmp_path / 'a.pickle'}    or    memscape serve {tmp_path}",
+    ]
+    found = _saved_verdict.lines(tmp_path / "a.pickle", 1, 0.5, statements, has_advice=True)
+    assert "    Free B." in found and not any(line.startswith("  do") for line in found)
+    [_, nothing, _, _] = _saved_verdict.lines(tmp_path / "a.pickle", 1, 0.5, [], has_advice=False)
+    assert nothing == "  - no leak, and no common change that lowers the peak: see the largest lines above"
+
+
+def test_file_in_the_working_directory_has_a_short_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = _saved_verdict.lines(tmp_path / "runs" / "a.pickle", 1, 0.5, [], has_advice=False)
+    assert found[-2:] == [
+        "  file      runs/a.pickle",
+        "  look      memscape oom runs/a.pickle    or    memscape serve runs",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,8 @@ def test_leak_is_named_first_and_the_snapshot_is_asked_for_leaks(fork: Fork, tmp
     assert " allocate < test_out_of_memory.py:" in lines[first + 1]
     assert f"live 3.47 GiB (87 %) in {steps} blocks" in lines[first + 2]
     assert lines[first + 3] == (
-        "  why       live memory grows: +3.08 GiB over the last 63 steps, 50.0 MiB a step: a leak, or lists that are kept"
+        "  why       live memory grows: +3.08 GiB over the last 63 steps, 50.0 MiB a step: a leak, lists that are kept, or "
+        "larger batches"
     )
     [row] = [line for line in lines if f" {steps} x  conftest.py:" in line]
     assert row.split()[:4] == ["3.47", "GiB", "100.0", "%"]
@@ -112,6 +113,71 @@ def test_text_is_printed_before_anything_is_saved(fork: Fork, tmp_path: Path) ->
         assert second.startswith("memscape: what the snapshot says") and after == [f"{OOM}.pickle.gz"]
 
     assert fork(job).stderr == ""
+
+
+def test_leak_without_steps_is_found_in_the_snapshot_with_its_holder(fork: Fork, tmp_path: Path) -> None:
+    def serve(answers: list[Any]) -> None:
+        while True:
+            answers.append(allocate(200 * MiB))
+
+    def job() -> None:
+        memscape.start(tmp_path, on_exit=False)
+        threads = [threading.Thread(target=serve, args=([],), name="server-0")]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    lines = fork(job).stderr.splitlines()
+    assert lines[0].startswith("memscape: out of memory on rank 0, ") and lines[0].endswith(", GPU 0, thread server-0")
+    [found] = [line for line in lines if line.startswith("  - ")]
+    assert " allocated 17 times at even intervals, none freed: 3.32 GiB in all (possibly a leak). Held by " in found
+    assert ". Held by local answers of serve (test_out_of_memory.py:" in found
+
+
+def test_worker_of_a_dataloader_is_named_and_the_same_failure_explained_once(fork: Fork, tmp_path: Path) -> None:
+    class Data(torch.utils.data.Dataset[torch.Tensor]):
+        def __len__(self) -> int:
+            return 8
+
+        def __getitem__(self, index: int) -> torch.Tensor:
+            for _ in range(2):
+                fail()
+            return allocate(1 << 40)
+
+    def job() -> None:
+        loader: Any = torch.utils.data.DataLoader(
+            Data(), num_workers=1, worker_init_fn=lambda number: start(tmp_path, on_exit=False) and None
+        )
+        with pytest.raises(torch.cuda.OutOfMemoryError, match="DataLoader worker process 0"):
+            next(iter(loader))
+
+    text = fork(job).stderr
+    head = [line for line in text.splitlines() if line.startswith("memscape: out of memory")]
+    assert head[0].endswith(", GPU 0, DataLoader worker 0") and len(head) > 1
+    # The last one has another line of code.
+    assert head[1].partition(": asked ")[0] == head[0] and "asked 1,024 GiB by conftest.py:" in head[1]
+    assert text.count("  asked     1,024 GiB by ") == 2
+    assert names(tmp_path)[:2] == [f"{OOM}-2.pickle.gz", f"{OOM}-2.txt"]
+
+
+def test_step_that_needs_more_than_those_before_is_compared_with_them(fork: Fork, tmp_path: Path) -> None:
+    def job() -> None:
+        rec = start(tmp_path, on_exit=False)
+        for size in (100, 120, 110):
+            with rec.step():
+                allocate(size * MiB)
+        with rec.step():
+            kept = allocate(500 * MiB)
+            fail()
+        del kept
+
+    text = fork(job).stderr
+    assert (
+        "  why       more than any step before: 1,024 GiB with this request, at most 120 MiB until step 2 ended: a larger "
+        "batch, a longer sequence, or other code\n" in text
+    )
+    assert "  steps     live after the last ones: 0 B, 0 B, 0 B\n" in text
 
 
 @pytest.mark.parametrize(("to", "expected"), [("log", "ERROR:memscape:memscape: out of memory"), (None, "")])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -69,34 +70,14 @@ def test_failure_is_explained_by_call_sites(fork: Fork, tmp_path: Path) -> None:
     fork(job)
 
 
-TESTS = """
-import pytest, torch
-
-def block(mib):
-    return torch.empty(mib << 20, dtype=torch.uint8, device="cuda")
-
-def test_fixture_kept(gpu_memory):
-    with gpu_memory("20MiB"):
-        block(20)
-
-def test_fixture_exceeded(gpu_memory):
-    with gpu_memory("20MiB"):
-        block(22)
-
-@pytest.mark.peak_below("20MiB")
-def test_marker_kept():
-    block(20)
-
-@pytest.mark.peak_below("20MiB")
-def test_marker_exceeded():
-    block(22)
-"""
+TESTS = Path(__file__).parent.parent / "python" / "peak_tests.py"
 
 
 def test_pytest_plugin_fails_tests_above_their_limit(tmp_path: Path) -> None:
-    (tmp_path / "test_it.py").write_text(TESTS)
+    shutil.copy(TESTS, tmp_path / "test_it.py")
     plugin = ("-p", "memscape.pytest_plugin", "-p", "no:cacheprovider", "--strict-markers", "--memscape-dir", "saved")
     done = python("-m", "pytest", "-ra", "--rootdir", str(tmp_path), *plugin, str(tmp_path), cwd=tmp_path)
-    assert "2 failed, 2 passed" in done.stdout, done.stdout + done.stderr
-    assert "test_it.py:5)" in done.stdout
+    assert "3 failed, 3 passed" in done.stdout, done.stdout + done.stderr
+    line = next(number for number, text in enumerate(TESTS.read_text().split("\n"), 1) if "torch.empty" in text)
+    assert done.stdout.count(f"test_it.py:{line})") == 2
     assert len(list((tmp_path / "saved").iterdir())) == 2

@@ -87,6 +87,26 @@ def test_snapshots_are_logged_with_their_text(fork: Fork, tmp_path: Path) -> Non
     fork(job)
 
 
+@pytest.mark.parametrize("script", ["kill -9 $$", "exit 1", None], ids=["is-killed", "fails", "is-missing"])
+def test_snapshot_is_logged_without_a_page_if_the_program_fails(fork: Fork, tmp_path: Path, script: str | None) -> None:
+    def job() -> None:
+        program = tmp_path / "program"
+        if script is not None:
+            program.write_text(f"#!/bin/sh\n{script}\n")
+            program.chmod(0o755)
+        os.environ["MEMSCAPE_BINARY"] = str(program)
+        writer = Writer()
+        with memscape.record(tmp_path / "out") as rec:
+            rec.log_to(writer)
+            with rec.step():
+                allocate(MiB)
+        [(_, text, _)] = writer.texts
+        assert text.startswith("exit, rank 0  \n`") and "rank00000_step000000_exit.pickle.gz`" in text
+        assert "html" not in text
+
+    assert "memscape: no report of rank00000_step000000_exit.pickle.gz: " in fork(job).stderr
+
+
 def test_failing_tracker_is_a_warning(fork: Fork, tmp_path: Path) -> None:
     def job() -> None:
         def broken(row: Any, step: int) -> None:

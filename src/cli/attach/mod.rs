@@ -86,6 +86,11 @@ impl Attach {
             std::path::absolute(&self.folder).map_err(|error| format!("{}: {error}", self.folder.display()))?;
         let what = self.action.to_possible_value().map(|value| value.get_name().to_owned());
         let request = Request::write(&process, json!({"what": what, "folder": folder, "entries": self.entries}))?;
+        let ended = || format!("process {} has ended", self.pid);
+        // Its id may belong to another process by now.
+        if !process.is_running() {
+            return Err(ended());
+        }
         way.run(&process, request.script())?;
         let began = Instant::now();
         loop {
@@ -96,7 +101,7 @@ impl Attach {
                 };
             }
             if !process.is_running() {
-                return Err(format!("process {} has ended", self.pid));
+                return Err(ended());
             }
             if began.elapsed() >= Duration::from_secs(self.wait) {
                 return Ok(None);

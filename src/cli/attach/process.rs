@@ -13,6 +13,8 @@ const SUPPORTED: (u32, u32) = (3, 9);
 /// A running Python program.
 pub(super) struct Process {
     pub(super) pid: u32,
+    /// When it started, in clock ticks since the system did. Another process may get the same id, but not the same time.
+    pub(super) started: u64,
     /// Owner and group.
     pub(super) user: u32,
     pub(super) group: u32,
@@ -30,14 +32,16 @@ impl Process {
     /// belongs to another user and `any_user` is false.
     pub(super) fn examine(pid: u32, any_user: bool) -> Result<Process, String> {
         let folder = PathBuf::from(format!("/proc/{pid}"));
-        let status = fs::read_to_string(folder.join("status")).map_err(|_| format!("there is no process {pid}"))?;
+        let missing = || format!("there is no process {pid}");
+        // First of all: if the id is used again while the rest is read, this is what differs.
+        let (_, started) = state(pid).ok_or_else(missing)?;
+        let status = fs::read_to_string(folder.join("status")).map_err(|_| missing())?;
         let (users, groups) = (ids(&status, "Uid:"), ids(&status, "Gid:"));
-        let own = fs::read_to_string("/proc/self/status").map(|own| ids(&own, "Uid:")).unwrap_or_default();
-        let [Some(&user), Some(&group), Some(own)] = [users.get(1), groups.get(1), own.get(1)] else {
+        let [Some(user), Some(group), Some(own)] = [users.get(1).copied(), groups.get(1).copied(), own_user()] else {
             return Err(format!("process {pid} has no owner in /proc/{pid}/status"));
         };
         // A program with several identities, such as one that was started with sudo, counts as another user's.
-        if users.iter().any(|it| it != own) && !any_user {
+        if users.iter().any(|it| *it != own) && !any_user {
             return Err(format!("process {pid} belongs to another user ({user}): add --yes to run code in it"));
         }
         let denied = |error: io::Error| format!("process {pid} cannot be examined: {error}{}", ptrace_hint());
@@ -47,7 +51,7 @@ impl Process {
             return Err(format!("process {pid} is in another container: run memscape attach inside it"));
         }
         let version = version(&maps, &executable).ok_or_else(|| format!("process {pid} is no Python program"))?;
-        let process = Process { pid, user, group, version, executable };
+        let process = Process { pid, started, user, group, version, executable };
         if version < SUPPORTED {
             return Err(format!("process {pid} runs Python {}: the recorder needs 3.9 or later", process.python()));
         }
@@ -77,11 +81,30 @@ impl Process {
         if is_set { Some("PYTHON_DISABLE_REMOTE_DEBUG") } else { is_option.then_some("-X disable_remote_debug") }
     }
 
-    /// Returns true while the process exists.
+    /// Returns true while the process exists. False if another one has got its id.
     pub(super) fn is_running(&self) -> bool {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.pid)).unwrap_or_default();
-        !status.is_empty() && !status.lines().any(|line| line.starts_with("State:\tZ"))
+        state(self.pid).is_some_and(|(state, started)| state != 'Z' && started == self.started)
     }
+}
+
+/// Returns the effective user id of this program.
+pub(super) fn own_user() -> Option<u32> {
+    ids(&fs::read_to_string("/proc/self/status").ok()?, "Uid:").get(1).copied()
+}
+
+/// Returns the state of a process, such as `R` (running) or `Z` (ended, but not yet waited for), and its start time in
+/// clock ticks.
+fn state(pid: u32) -> Option<(char, u64)> {
+    let bytes = fs::read(format!("/proc/{pid}/stat")).ok()?;
+    parse_stat(&String::from_utf8_lossy(&bytes))
+}
+
+/// Parses `/proc/PID/stat`, whose second field is the program's name in parentheses and may have any character.
+fn parse_stat(text: &str) -> Option<(char, u64)> {
+    let (_, rest) = text.rsplit_once(')')?;
+    let mut fields = rest.split_ascii_whitespace();
+    // Fields 3 and 22 of the whole line.
+    Some((fields.next()?.chars().next()?, fields.nth(18)?.parse().ok()?))
 }
 
 /// Returns what to try if the kernel refuses to let processes examine each other, or nothing.
@@ -117,3 +140,7 @@ fn version(maps: &str, executable: &Path) -> Option<(u32, u32)> {
     let numbers = found.filter_map(|it| Some((it.get(1)?.as_str().parse().ok()?, it.get(2)?.as_str().parse().ok()?)));
     numbers.max()
 }
+
+#[cfg(test)]
+#[path = "../../../tests/units/cli/attach/process.rs"]
+pub(super) mod tests;

@@ -1,6 +1,7 @@
 //! Makes a running Python program execute a script, by `sys.remote_exec` (PEP 768).
 
-use super::process::{Process, ptrace_hint};
+use super::process::{Process, own_user, ptrace_hint};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -21,11 +22,10 @@ impl Way {
     /// Returns a sentence if the process does not support this, or forbids it.
     pub(super) fn choose(process: &Process, chosen: Option<Way>) -> Result<Way, String> {
         if !process.has_remote_exec() {
+            let (pid, python) = (process.pid, process.python());
             return Err(format!(
-                "process {} runs Python {}: attaching needs 3.14. Older versions could only be reached with gdb, which has \
-                 crashed a program in a test, so it is left out. Record with on_signal instead (memscape help recording)",
-                process.pid,
-                process.python()
+                "process {pid} runs Python {python}, and attaching needs 3.14 or later. Start the program with `memscape run \
+                 --on-signal SIGUSR2` instead, then `kill -USR2 {pid}` saves a snapshot at any time (memscape help recording)"
             ));
         }
         let way = chosen.unwrap_or(Way::Pep768);
@@ -46,7 +46,12 @@ impl Way {
 }
 
 fn remote_exec(process: &Process, script: &Path) -> Result<(), String> {
-    let output = Command::new(interpreter(process))
+    let mut command = Command::new(interpreter(process));
+    if own_user() != Some(process.user) {
+        // The interpreter is a file of the program's owner, so it runs with no more rights than the owner has.
+        command.uid(process.user).gid(process.group);
+    }
+    let output = command
         .args(["-I", "-c", REMOTE_EXEC, &process.pid.to_string()])
         .arg(script)
         .stdin(Stdio::null())

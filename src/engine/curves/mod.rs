@@ -4,6 +4,7 @@
 //! are added up once, in time slices, and cached. They take one byte per event for each device. The part of memory that
 //! was requested last takes two bytes per event.
 
+mod observed;
 mod part;
 mod stranded;
 mod sums;
@@ -56,7 +57,10 @@ impl CurveBuilder {
             let columns = file.history(device).map_or_else(WindowColumns::default, |history| {
                 WindowColumns::new(&view, history.event_count().saturating_add(1), history.events.times.time_axis())
             });
-            let curves = Curves { view: Some(view), edge_px: columns.edge_px.clone(), ..Curves::default() };
+            let mut curves = Curves { view: Some(view), edge_px: columns.edge_px.clone(), ..Curves::default() };
+            if let Some(history) = file.history(device).filter(|_| only == MemoryFilter::default()) {
+                observed::add(file, history, &view, &mut curves);
+            }
             (columns, 0, Box::new(curves))
         });
         let sums = self.sums.iter().find(|sums| (sums.device, sums.part.only) == (device, only));

@@ -9,6 +9,7 @@ mod sizes;
 use super::find::{Search, SearchTarget};
 use super::open::OpenFile;
 use super::origin::stack_of;
+use super::recorder_facts::paused_over_time;
 use super::roles::Role;
 use analysis::{Change, Changes, Factors, IdSet, PlanMembership, PlannedCurve};
 use backward_pass::BackwardPass;
@@ -100,7 +101,7 @@ impl Plan {
         }
         let pass = match self.pass.take() {
             Some(pass) => pass,
-            None => match self.start_pass(history) {
+            None => match self.start_pass(file, history) {
                 Ok(pass) => pass,
                 Err(problem) => return Ok(PlanPage { error: problem, ..PlanPage::default() }),
             },
@@ -161,6 +162,7 @@ impl Plan {
             batch_at_peak,
             max_batch: outcome.fits.map(|(ratio, moment)| (ratio.thousandths(), moment)),
             lacks_backward: self.backward_pass.is_missing(),
+            on_gpu: outcome.on_gpu,
         })
     }
 
@@ -231,11 +233,15 @@ impl Plan {
         Ok((Factors::new(rows.iter().map(|row| row.factor).collect()).ok_or_else(problem)?, rows))
     }
 
-    fn start_pass(&self, history: &DeviceHistory) -> Result<Pass, String> {
+    fn start_pass(&self, file: &OpenFile, history: &DeviceHistory) -> Result<Pass, String> {
         let (factors, rows) = self.factors()?;
         let (Moment(moment), bytes) = history.live_peak();
         let peak = (moment, bytes);
-        let planned = PlannedCurve::new(factors, self.question.batch, self.question.capacity);
+        let paused = paused_over_time(&file.snapshot, self.device);
+        let clock = history.events.times.time_axis();
+        let moment = |us: i64| clock.map_or(0, |clock| clock.events_before_us(us.saturating_add(1)));
+        let paused = paused.changes().map(|(us, bytes)| (moment(us), bytes)).collect();
+        let planned = PlannedCurve::new(factors, self.question.batch, self.question.capacity).with_paused(paused);
         Ok(Pass { peak, changes: Changes::default(), planned, has_started: false, rows, batch_at_peak: 0 })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::writer::{ReportWriter, truncate};
 use crate::open::OpenFile;
-use crate::origin::is_free_stack;
+use crate::origin::{holder_of, is_free_stack};
 use analysis::IdSet;
 use base::sorted::{sorted_numbers, two_part_key};
 use base::units::group_digits;
@@ -24,6 +24,8 @@ pub(super) struct SiteSum {
     pub(super) last: u32,
     /// Number of allocations that were made before recording, so that only the stack of their free is known.
     pub(super) with_free_stack: u64,
+    /// Id of the largest allocation whose holder the recorder found (the first one if several are equally large).
+    pub(super) held: Option<u32>,
 }
 
 /// Maximum number of stacks of a call site that a table row steps through.
@@ -57,6 +59,10 @@ impl SiteSums {
         }
         if sum.count == 0 || bytes > sum.largest_bytes {
             (sum.largest, sum.largest_bytes) = (id.0, bytes);
+        }
+        let size = |id| history.allocations.size(AllocationId(id));
+        if holder_of(&file.snapshot, history, id).is_some() && sum.held.is_none_or(|held| size(id.0) > size(held)) {
+            sum.held = Some(id.0);
         }
         sum.last = id.0;
         sum.bytes = sum.bytes.saturating_add(bytes);

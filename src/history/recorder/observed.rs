@@ -55,6 +55,16 @@ impl PausedBytes {
     pub fn at_end(&self) -> u64 {
         self.0.last().map_or(0, |(_, bytes)| *bytes)
     }
+
+    /// Returns the maximum of the paused bytes.
+    pub fn peak(&self) -> u64 {
+        self.changes().map(|(_, bytes)| bytes).max().unwrap_or(0)
+    }
+
+    /// Iterates over the times of changes in µs since 1970, ascending, and the bytes from then on.
+    pub fn changes(&self) -> impl Iterator<Item = (i64, u64)> + '_ {
+        self.0.iter().copied()
+    }
 }
 
 /// Memory at one time, in bytes.

@@ -121,6 +121,7 @@ fn disable<T: AsRef<web_sys::Element>>(control: &T, why: Option<&str>, title: &s
 fn show_line(elements: &Elements, entry: &CurveKeyEntry) {
     let Some(command) = commands::toggle_line_command(entry.line) else { return };
     let Some(button) = elements.by_id::<HtmlElement>(command.control) else { return };
+    button.set_hidden(!entry.is_listed);
     set_flag(&button, "aria-pressed", entry.is_visible);
 }
 

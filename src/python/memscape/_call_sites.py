@@ -58,7 +58,9 @@ class CallSites:
         for frame in frames:
             file, _, name = frame
             # Comprehensions and functions that call themselves add nothing.
-            if self._is_user(file) and not name.startswith("<listcomp") and name not in chain:
+            # Neither does the command with which multiprocessing starts a process.
+            is_command = file == "<string>" and name == "<module>" and bool(chain)
+            if self._is_user(file) and not name.startswith("<listcomp") and name not in chain and not is_command:
                 chain[name] = _short(frame)
                 if len(chain) == _MOST_NAMES:
                     break

@@ -52,6 +52,11 @@ class _Request:
     """Equal for repeated calls of the observer about the same request."""
     failure: _verdict.Failure | None = None
 
+    @property
+    def what(self) -> object:
+        """Return the code and the size. Failures with the same ones have the same explanation."""
+        return self.failure and (self.failure.asked_by, self.device, self.size)
+
     def is_of(self, error: BaseException) -> bool:
         """Return whether an exception names this size, or names none and is raised soon after."""
         text = str(error)
@@ -83,6 +88,7 @@ class Failures:
         self._lock = threading.Lock()
         self._host = socket.gethostname()
         self._count = 0
+        self._explained: set[object] = set()
         self._newest: _Request | None = None
         self._saved: _Request | None = None
 
@@ -107,9 +113,13 @@ class Failures:
             return
         self._newest = request
         self._count += 1
-        is_full = self._count <= _MOST_FULL and self._output.is_first_rank()
+        # Such as a worker of a DataLoader, which goes on with the next item.
+        is_repeated = request.what in self._explained
+        self._explained.add(request.what)
+        is_new = self._count <= _MOST_FULL and not is_repeated
+        is_full = is_new and self._output.is_first_rank()
         is_due = self._saved is None or request.began - (self._saved.ended or 0) >= _SAVE_AGAIN_S
-        saves = self._count <= _MOST_FULL or is_due
+        saves = is_new or is_due
         if not is_full and request.failure is not None:
             self._output.write(_verdict.cut([_verdict.one_line(request.failure)]))
         if saves:
@@ -129,9 +139,11 @@ class Failures:
     def _failure(self, request: _Request) -> _verdict.Failure:
         counters = self._backend.counters(request.device)
         variable = next((name for name in _SETTINGS if os.environ.get(name)), _SETTINGS[0])
-        step = f", {self._steps.place}" if self._steps.place else ""
+        place, worker = self._steps.place, _worker()
+        # Processes that load data run no steps.
+        step = f", {place}" if place and (self._steps.ends or not worker) else ""
         return _verdict.Failure(
-            where=f"rank {_ranks.rank()}, {self._host}, GPU {request.device}{step}",
+            where=f"rank {_ranks.rank()}, {self._host}, GPU {request.device}{step}{worker}{_thread()}",
             asked_by=self._asked_by(),
             device=request.device,
             requested=request.size,
@@ -146,6 +158,7 @@ class Failures:
             settings_variable=variable,
             steps=list(self._steps.ends),
             growth=self._steps.growth(),
+            peak_before=self._steps.peak,
         )
 
     def _asked_by(self) -> str:
@@ -210,8 +223,8 @@ class Failures:
         """Print what the saved snapshot says."""
         saved = time.monotonic()
         left = min(_LIMIT_S - (saved - request.began), _saved_verdict.LIMIT_S)
-        topic = "savings" if self._steps.growth() is None else "leaks"
-        statements = _saved_verdict.read_statements(path, topic, left) if left > 0 else []
+        topics = ("savings", "leaks") if self._steps.growth() is None else ("leaks", "savings")
+        statements = _saved_verdict.read_statements(path, topics, left) if left > 0 else None
         read_s = time.monotonic() - saved
         lines = _saved_verdict.lines(path, saved - request.began, read_s, statements, has_advice=has_advice)
         text = _verdict.cut(lines, _saved_verdict.MAX_LINES, max_line=_verdict.MAX_BYTES)
@@ -242,6 +255,27 @@ class Failures:
             newest.began = time.monotonic()
             self._save(newest, is_full=self._output.is_first_rank())
         return self._saved is newest
+
+
+def _worker() -> str:
+    """Return the name of a process that the program started, as the end of a text."""
+    data = sys.modules.get("torch.utils.data._utils.worker")
+    number = getattr(getattr(data, "_worker_info", None), "id", None)
+    if number is not None:
+        return f", DataLoader worker {number}"
+    processes = sys.modules.get("multiprocessing.process")
+    if getattr(processes, "_parent_process", None) is None:
+        return ""
+    return f", process {getattr(getattr(processes, '_current_process', None), 'name', os.getpid())}"
+
+
+def _thread() -> str:
+    """Return the name of a thread that the program started, as the end of a text."""
+    # Threads of C++, such as those of autograd, have no name of the program's.
+    thread = threading._active.get(threading.get_ident())  # type: ignore[attr-defined]
+    if thread is None or thread is threading.main_thread() or isinstance(thread, threading._DummyThread):
+        return ""
+    return f", thread {thread.name}"
 
 
 def _write_text(path: Path, text: str) -> None:

@@ -8,6 +8,7 @@ import os
 import select
 import subprocess
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,29 +20,38 @@ LIMIT_S = 20.0
 """Time after which the program is ended."""
 _MOST_STATEMENTS = 3
 _MOST_OUTPUT = 4 << 20
+# End of a statement about memory that may be a leak.
+_LEAK = "a leak)"
 Statements = list[tuple[str, str]]
-"""The first sentences of statements and of their fixes."""
+"""The first sentences of statements, with what holds the memory, and of their fixes."""
 
 
-def read_statements(path: Path, topic: str, limit_s: float | None = None) -> Statements | None:
-    """Ask the program about a file, and return the statements of a topic. None if it fails or takes too long."""
+def read_statements(path: Path, topics: Sequence[str], limit_s: float | None = None) -> Statements | None:
+    """Ask the program about a file, and return the statements of the first topic that has some.
+
+    Returns None if the program fails or takes too long.
+    """
     try:
         command = program()
     except MemscapeError:
         return None
-    request = json.dumps({"id": 1, "command": topic, "arguments": ["--top", str(_MOST_STATEMENTS)]})
+    arguments = ["--top", str(_MOST_STATEMENTS)]
+    requests = [
+        json.dumps({"id": number, "command": topic, "arguments": arguments}) for number, topic in enumerate(topics)
+    ]
     try:
-        output = _output([command, "ask", "--", os.fspath(path)], request, LIMIT_S if limit_s is None else limit_s)
+        limit_s = LIMIT_S if limit_s is None else limit_s
+        output = _output([command, "ask", "--", os.fspath(path)], "\n".join(requests), limit_s)
     except (OSError, ValueError, subprocess.SubprocessError):
         return None
+    found: dict[int, Statements] = {}
     for line in output.splitlines():
         if b'"id"' not in line:
             continue
         with contextlib.suppress(ValueError, TypeError, KeyError, AttributeError):
             reply = json.loads(line)
-            if reply.get("id") == 1:
-                return _sentences(reply["answer"]["statements"])
-    return None
+            found[reply["id"]] = _sentences(reply["answer"]["statements"])
+    return next(filter(None, map(found.get, range(len(topics)))), [] if found else None)
 
 
 def _output(command: list[str], request: str, limit_s: float) -> bytes:
@@ -84,10 +94,13 @@ def _output(command: list[str], request: str, limit_s: float) -> bytes:
 
 
 def _sentences(statements: list[dict[str, Any]]) -> Statements:
-    """Return the statements that say what to change."""
-    found = [(_first_sentence(it["text"]), _first_sentence(it.get("fix") or "")) for it in statements]
+    """Return the statements that say what to change, or what may be a leak."""
+    found = [
+        (_first_sentence(it["text"]) + _holder(it["text"]), _first_sentence(it.get("fix") or "")) for it in statements
+    ]
     # Some refer to the table below them, which is not printed here.
-    return [(text, fix) for text, fix in found if fix and "below" not in text + fix][:_MOST_STATEMENTS]
+    is_useful = [(fix or _LEAK in text) and "below" not in text + fix for text, fix in found]
+    return [it for it, useful in zip(found, is_useful) if useful][:_MOST_STATEMENTS]
 
 
 def _first_sentence(text: str) -> str:
@@ -96,20 +109,32 @@ def _first_sentence(text: str) -> str:
     return f"{sentence.rstrip('.')}." if sentence else ""
 
 
+def _holder(text: str) -> str:
+    """Return the sentence of a statement about the object that holds the memory, with a space before it, or nothing."""
+    _, found, holder = text.partition(" Held by ")
+    return found + holder if found else ""
+
+
 def lines(path: Path, saved_s: float, read_s: float, statements: Statements | None, *, has_advice: bool) -> list[str]:
-    """Return the lines about a saved snapshot. If nothing was advised so far, its first fix is."""
+    """Return the lines about a saved snapshot. If nothing was advised so far, its first fix is the thing to do."""
     file = f"saved in {saved_s:.1f} s, read in {read_s:.1f} s"
     with contextlib.suppress(OSError):
         file = f"{size(path.stat().st_size)}, {file}"
     found = [f"memscape: what the snapshot says ({file})"]
-    advised = None if has_advice else next((fix for _, fix in statements or () if fix), None)
-    if advised:
-        found.append(f"  do        {advised}")
+    # Whether the program trains is not known, so "For inference, ..." is not the thing to do.
+    fixes = (fix for _, fix in statements or () if fix and not fix.startswith("For "))
+    advised = None if has_advice else next(fixes, None)
     if statements is None:
         found.append("  no answer: the time limit has passed, or the program memscape is missing")
+    elif not statements:
+        found.append("  - no leak, and no common change that lowers the peak: see the largest lines above")
     for text, fix in statements or ():
         found.append(f"  - {text}")
-        if fix and fix != advised:
-            found.append(f"    {fix}")
+        if fix:
+            # After its statement, since it refers to it.
+            found.append(f"  do        {fix}" if fix == advised else f"    {fix}")
+            advised = None if fix == advised else advised
+    with contextlib.suppress(ValueError, OSError):
+        path = path.relative_to(Path.cwd())
     look = f"  look      memscape oom {path}    or    memscape serve {path.parent}"
     return [*found[: MAX_LINES - 2], f"  file      {path}", look]

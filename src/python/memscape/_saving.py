@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Optional
@@ -19,6 +20,34 @@ Describe = Callable[[dict[str, Any], str, Optional[BaseException]], dict[str, An
 """Builds the `memscape` key from a snapshot, the reason and the error."""
 # Time in s that a failing allocation waits for another thread that is saving.
 _PATIENCE_S = 30.0
+# Reasons to save after a step.
+_AFTER_STEPS = frozenset({"step", "peak", "growth"})
+# After so many failures in a row, saving after a step is tried again only after this time in s. Each attempt takes a
+# whole snapshot, which would slow down training for nothing.
+_MOST_FAILURES = 3
+_RETRY_S = 60.0
+
+
+class _Attempts:
+    """Decides whether saving is tried, and warns of failures."""
+
+    def __init__(self) -> None:
+        self._failures = 0
+        self._failed_at = 0.0
+
+    def is_due(self, reason: str) -> bool:
+        """Return whether to save. Always true at an error, at the end and on signals."""
+        is_early = time.monotonic() - self._failed_at < _RETRY_S
+        return not (reason in _AFTER_STEPS and self._failures >= _MOST_FAILURES and is_early)
+
+    def succeeded(self) -> None:
+        self._failures = 0
+
+    def failed(self, reason: str, failure: Exception) -> None:
+        """Warn, so that the training run goes on."""
+        self._failures, self._failed_at = self._failures + 1, time.monotonic()
+        more = f"; tried again after {_RETRY_S:.0f} s" if not self.is_due(reason) else ""
+        warn(f"no snapshot ({reason}): {type(failure).__name__}: {failure}{more}")
 
 
 class Saver:
@@ -35,6 +64,7 @@ class Saver:
         # Id of the thread that is saving. Signals and failed allocations in this thread do not save again.
         self._saving: int | None = None
         self._writing: threading.Thread | None = None
+        self._attempts = _Attempts()
 
     def is_saving(self) -> bool:
         """Return whether the current thread is saving."""
@@ -88,10 +118,15 @@ class Saver:
         """Save as `save` does, but only warn on failure, so that the training run goes on."""
         if self.is_saving():
             return None
+        if reason in _AFTER_STEPS:
+            # Whether the previous one failed is known once it is written.
+            self.join()
+        if not self._attempts.is_due(reason):
+            return None
         try:
             return self.save(reason, **options)
         except Exception as failure:
-            warn(f"no snapshot ({reason}): {type(failure).__name__}: {failure}")
+            self._attempts.failed(reason, failure)
             return None
 
     def _write(self, snapshot: dict[str, Any], path: Path | None, reason: str, step: int | None = None) -> Path:
@@ -101,6 +136,7 @@ class Saver:
         step = self._steps.number if step is None else step
         name = _files.file_name(_ranks.rank(), step, reason)
         written = _files.write_new(snapshot, self._folder / name, add_pid=not _ranks.is_known())
+        self._attempts.succeeded()
         self.kept.add(written, reason)
         self.on_saved(written, reason, step)
         return written
@@ -109,7 +145,7 @@ class Saver:
         try:
             self._write(snapshot, path, reason, step)
         except Exception as failure:
-            warn(f"no snapshot ({reason}): {type(failure).__name__}: {failure}")
+            self._attempts.failed(reason, failure)
 
     def join(self) -> None:
         """Wait for the file that is being written."""

@@ -14,6 +14,10 @@ from ._warnings import warn
 _MOST_STEPS = 10_000
 # Number of steps, the last ones, over which growth of live memory is measured.
 _MOST_ENDS = 64
+# Number of steps whose ends must be known to tell growth from steady memory.
+MIN_ENDS = 6
+# The first steps allocate what stays, such as optimizer state, so growth is measured after them.
+_FIRST_STEPS = 2
 
 
 class Growth(NamedTuple):
@@ -35,6 +39,8 @@ class Steps:
         self._began_us: int | None = None
         self.ends: deque[tuple[int, int]] = deque(maxlen=_MOST_ENDS)
         """Number and live bytes after each of the last steps."""
+        self.peak = 0
+        """Highest live bytes until the last step ended."""
 
     @property
     def marks(self) -> list[list[int]]:
@@ -85,14 +91,24 @@ class Steps:
             self._marks.pop()
             self.number -= 1
 
+    def ended(self, live: int, live_peak: int) -> None:
+        """Note the counters of the allocator after a step."""
+        self.ends.append((self.number, live))
+        # The program may reset PyTorch's peak.
+        self.peak = max(self.peak, live_peak)
+
     def growth(self) -> Growth | None:
         """Return how live memory grew over the last steps, if it did.
 
-        It did if it rose in 80 % of at least three steps, by more than 2 % of what is live.
+        It did if it rose in 80 % of at least three steps, by more than 2 % of what is live, apart from the largest rise.
         """
         ends = [live for _, live in self.ends]
-        rises = sum(after > before for before, after in zip(ends, ends[1:]))
-        steps = len(ends) - 1
-        if steps < 3 or rises < 0.8 * steps or ends[-1] - ends[0] <= 0.02 * ends[-1]:
+        if len(ends) < MIN_ENDS:
             return None
-        return Growth(steps, ends[-1] - ends[0])
+        if len(ends) < _MOST_ENDS:
+            ends = ends[_FIRST_STEPS:]
+        rises = [after - before for before, after in zip(ends, ends[1:])]
+        total = ends[-1] - ends[0]
+        if sum(rise > 0 for rise in rises) < 0.8 * len(rises) or total - max(rises) <= 0.02 * ends[-1]:
+            return None
+        return Growth(len(rises), total)

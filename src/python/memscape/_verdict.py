@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ._memory_state import MemoryState
-from ._steps import Growth
+from ._steps import MIN_ENDS, Growth
 from .table import size
 
 MAX_LINES = 25
@@ -15,6 +15,8 @@ MAX_BYTES = 4096
 MAX_LINE = 180
 _MAX_SITES = 8
 _EXPANDABLE = "expandable_segments:True"
+# A step that needs this much more than those before is different from them.
+_LARGER = 1.1
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,8 @@ class Failure:
     steps: Sequence[tuple[int, int]] = ()
     """Number and live bytes of the last steps."""
     growth: Growth | None = None
+    peak_before: int = 0
+    """Highest live bytes until the last step ended. 0 if none has."""
 
     @property
     def outside(self) -> int:
@@ -100,7 +104,13 @@ def causes(failure: Failure, state: MemoryState) -> list[str]:
         steps, total = failure.growth
         found.append(
             f"live memory grows: +{size(total)} over the last {steps} steps, {size(total // steps)} a step: "
-            "a leak, or lists that are kept"
+            "a leak, lists that are kept, or larger batches"
+        )
+    needed = failure.live + failure.requested
+    if failure.peak_before and needed > _LARGER * failure.peak_before:
+        found.append(
+            f"more than any step before: {size(needed)} with this request, at most {size(failure.peak_before)} until step "
+            f"{failure.steps[-1][0]} ended: a larger batch, a longer sequence, or other code"
         )
     if failure.outside > failure.capacity // 5:
         found.append(f"outside the allocator: {size(failure.outside)} are used by libraries or other processes")
@@ -129,8 +139,12 @@ def is_fragmented(failure: Failure, state: MemoryState) -> bool:
 
 
 def setting_to_change(failure: Failure, state: MemoryState) -> str | None:
-    """Return an allocator setting that helps and is not set yet."""
-    if not is_fragmented(failure, state) or _EXPANDABLE in failure.settings.replace(" ", ""):
+    """Return an allocator setting that helps and is not set yet. A leak would fill what it saves in a few steps."""
+    if (
+        failure.growth is not None
+        or not is_fragmented(failure, state)
+        or _EXPANDABLE in failure.settings.replace(" ", "")
+    ):
         return None
     if "[" in failure.settings:
         return f"add {_EXPANDABLE} to {failure.settings_variable}"
@@ -155,10 +169,12 @@ def _steps(failure: Failure) -> list[str]:
         return []
     ends = [live for _, live in failure.steps]
     last, end = failure.steps[-1]
-    trend = "steady" if failure.growth is None else "grows"
+    trend = "; steady" if failure.growth is None else "; grows"
+    if len(ends) < MIN_ENDS:
+        trend = ""
     change = failure.live - end
     return [
-        _row("steps", f"live after the last ones: {', '.join(map(size, ends[-5:]))}; {trend}"),
+        _row("steps", f"live after the last ones: {', '.join(map(size, ends[-5:]))}{trend}"),
         _row("", f"since step {last} ended: {'+' if change >= 0 else ''}{size(change)}"),
     ]
 

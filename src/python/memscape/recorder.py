@@ -180,7 +180,7 @@ class Recorder(Naming, Tracked):
             self._history.check()
             counters = self._backend.counters(self._backend.current_device())
             live, peak = counters.live, counters.live_peak
-            self._steps.ends.append((self._steps.number, live))
+            self._steps.ended(live, peak)
             self._samples.after_step(counters)
         except Exception as error:
             warn(f"the counters of the allocator cannot be read: {error}")

@@ -3,17 +3,34 @@
 use crate::state::shared::Shared;
 use crate::text::size_text::parse_size;
 use base::units::Bytes;
-use protocol::CAPACITY;
+use protocol::{CAPACITY, DeviceSummary, PEAK_PAUSED};
 
 /// Returns a lower bound of the GPU's capacity in bytes: the maximum of the reserved bytes at the peak and of free
-/// plus reserved bytes at an out-of-memory event. `None` if there was no such event or reserved memory is unknown.
+/// plus reserved bytes at an out-of-memory event, without those that may have been paused. `None` if there was no such
+/// event or reserved memory is unknown.
 pub fn minimum(state: &Shared) -> Option<u64> {
     let marks = state.surroundings.marks.latest()?;
     let device = state.device().filter(|device| device.has_reserved())?;
     let lower_bound =
         marks.out_of_memory.iter().filter_map(|mark| mark.device_free?.checked_add(mark.reserved)).max()?;
     // Other processes may have used part of the GPU at that time.
-    Some(lower_bound.max(u64::try_from(device.peak_reserved).unwrap_or(0)))
+    let reserved = u64::try_from(device.peak_reserved).unwrap_or(0);
+    Some(lower_bound.max(reserved.saturating_sub(peak_paused(device))))
+}
+
+/// Returns the maximum of the reserved bytes that were paused, and so not on the GPU, at the same time.
+fn peak_paused(device: &DeviceSummary) -> u64 {
+    device.recorder_value(PEAK_PAUSED).unwrap_or(0)
+}
+
+/// Returns the label of the capacity line. Reserved memory above the line may be paused.
+pub(crate) fn label(state: &Shared, capacity: u64) -> String {
+    let paused = state.device().map_or(0, peak_paused);
+    let label = ["GPU capacity ", &Bytes(capacity).to_string()].concat();
+    if paused == 0 {
+        return label;
+    }
+    [&label, " · up to ", &Bytes(paused).to_string(), " of reserved paused, not on the GPU"].concat()
 }
 
 /// Returns the placeholder of the capacity field: the recorded capacity, or else a lower bound.

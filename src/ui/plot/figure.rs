@@ -22,12 +22,15 @@ use crate::state::drawing::Canvas;
 use crate::state::line::Curve;
 use crate::state::shared::Shared;
 use base::units::Bytes;
+use picture::shapes::Band;
 use picture::timeline::{Axis, Tick, View, event_ticks, time_ticks};
 use protocol::Plot;
 
 /// Minimum distance between ticks of the byte axis, in CSS pixels.
 const MIN_BYTES_TICK_PX: f64 = 44.0;
 const MIN_EVENTS_TICK_PX: f64 = 90.0;
+/// Label of paused memory.
+pub const PAUSED: &str = "paused, not on the GPU";
 
 /// The decorations around the picture of a window. Coordinates are in the picture's pixels: x from the left, y up from
 /// the bottom.
@@ -47,6 +50,8 @@ pub struct Figure {
     pub byte_ticks: Vec<Tick>,
     pub gaps: Vec<Gap>,
     pub curves: Vec<Curve>,
+    /// The paused part of the reserved memory.
+    pub paused: Vec<Band>,
     /// Unit of the horizontal axis.
     pub axis: Axis,
     pub ticks: Vec<Tick>,
@@ -111,6 +116,7 @@ impl Figure {
             let mark = curve.label.iter_mut().map(|mark| &mut mark.at);
             curve.points.iter_mut().chain(mark).for_each(|[_, y]| *y += bottom);
         }
+        figure.paused.iter_mut().for_each(|band| band.y = band.y.map(|y| y + bottom));
         figure.byte_ticks = lane_ticks(state, MIN_BYTES_TICK_PX * canvas.scale, sizes::FONT_SIZE * canvas.scale);
         if let Some(peak) = &mut figure.peak {
             peak.y += bottom;
@@ -153,6 +159,7 @@ impl Figure {
             byte_ticks: plots::axis::height_ticks(state, state.device_index, view, MIN_BYTES_TICK_PX * scale),
             gaps: plots::axis::gaps(state, state.device_index, view),
             curves: plots::curves::curve_lines(state, view),
+            paused: plots::curves::paused_bands(state, view),
             axis: state.axis,
             ticks,
             marks: WindowMarks::in_window(state, view, scale),

@@ -1,7 +1,7 @@
 //! Shapes drawn over the timeline as data: crosshair, ruler, zoom box, markers and capacity line. Coordinates are in
 //! device pixels of the plot, with y upwards.
 
-use crate::plot::{comparing, crosshair, markers, plots, ruler};
+use crate::plot::{capacity, comparing, crosshair, markers, plots, ruler};
 use crate::scope::{cursor, range};
 use crate::state::drag::Drag;
 use crate::state::effect::Pointer;
@@ -85,7 +85,7 @@ impl Overlay {
             state.has_lanes() && state.pointer.is_none() && state.tools.crosshair.by_keys.is_none();
         let capacity = state.capacity_line().map(|bytes| {
             let y = view.row_from_bytes(bytes) as f64;
-            (y, format!("GPU capacity {}", Bytes(bytes)))
+            (y, capacity::label(state, bytes))
         });
         Overlay {
             crosshair: crosshair::px(state).filter(inside).and_then(|at| crosshair(state, &view, at)),

@@ -44,16 +44,38 @@ pub enum Line {
     Free,
     /// Free bytes that a later driver request found free, and could not use.
     Stranded,
+    /// Device memory outside the allocator, from the recorder's samples.
+    Outside,
+    /// Resident memory of the process, from the samples.
+    Resident,
+    /// Pinned memory of the process, from the samples.
+    Pinned,
     /// Hypothetical live bytes: without the selection, or under a plan.
     Planned,
 }
 
 impl Line {
     /// Curves of the Reserved plot, in the order of their legend.
-    pub const ALL: [Line; 7] =
-        [Line::Reserved, Line::Rounded, Line::Requested, Line::InUse, Line::AwaitingFree, Line::Free, Line::Stranded];
-    /// Curves that are hidden until the user shows them. Stranded bytes need a pass over the trace.
-    pub(crate) const HIDDEN_BY_DEFAULT: [Line; 1] = [Line::Stranded];
+    pub const ALL: [Line; 10] = [
+        Line::Reserved,
+        Line::Rounded,
+        Line::Requested,
+        Line::InUse,
+        Line::AwaitingFree,
+        Line::Free,
+        Line::Stranded,
+        Line::Outside,
+        Line::Resident,
+        Line::Pinned,
+    ];
+    /// Curves that are hidden until the user shows them. Stranded bytes need a pass over the trace, and memory of the host
+    /// is not on the GPU.
+    pub(crate) const HIDDEN_BY_DEFAULT: [Line; 3] = [Line::Stranded, Line::Resident, Line::Pinned];
+
+    /// Returns whether only the recorder's samples have this quantity.
+    pub fn is_sampled(self) -> bool {
+        matches!(self, Line::Outside | Line::Resident | Line::Pinned)
+    }
 
     /// Returns the name of the curve, including the kind of bytes.
     pub fn label(self) -> &'static str {
@@ -65,6 +87,9 @@ impl Line {
             Line::AwaitingFree => "awaiting free, requested",
             Line::Free => "free share ≤",
             Line::Stranded => "stranded",
+            Line::Outside => "outside the allocator",
+            Line::Resident => "resident (host)",
+            Line::Pinned => "pinned (host)",
             Line::Planned => "as planned, requested",
         }
     }
@@ -75,13 +100,16 @@ impl Line {
             Line::Rounded | Line::Requested => Tint::Accent,
             Line::InUse | Line::AwaitingFree => Tint::Allocated,
             Line::Free | Line::Stranded => Tint::Peak,
+            Line::Outside | Line::Resident | Line::Pinned => Tint::Muted,
         }
     }
 
     /// Returns the alternating lengths of dashes and gaps, in CSS pixels. Empty for a solid line.
     pub fn dash(self) -> &'static [f64] {
         match self {
-            Line::Reserved | Line::Requested | Line::Stranded => &[],
+            Line::Reserved | Line::Requested | Line::Stranded | Line::Outside => &[],
+            Line::Resident => &[8.0, 4.0],
+            Line::Pinned => &[2.0, 2.0],
             Line::Rounded => &[7.0, 3.0],
             Line::InUse => &[10.0, 2.0, 2.0, 2.0],
             Line::AwaitingFree => &[2.0, 3.0],
@@ -99,6 +127,9 @@ impl Line {
             Line::AwaitingFree => &curves.awaiting_free,
             Line::Free => &curves.free,
             Line::Stranded => &curves.stranded,
+            Line::Outside => &curves.outside,
+            Line::Resident => &curves.resident,
+            Line::Pinned => &curves.pinned,
             Line::Planned => &[],
         }
     }
@@ -147,6 +178,8 @@ pub struct CurveLabel {
 pub struct CurveKeyEntry {
     pub line: Line,
     pub is_visible: bool,
+    /// False if the file has no samples of the quantity.
+    pub is_listed: bool,
 }
 
 /// Returns the points of a step curve in pixels of the second view. `edge_px` are column edges in pixels of the first

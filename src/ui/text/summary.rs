@@ -3,7 +3,7 @@
 use base::units::{Bytes, duration_us, group_digits, pluralize};
 use protocol::{
     CAPACITY, COUNTED_PEAK, DEVICE_FREE, DeviceSummary, FileSummary, OTHER_PROCESSES, OUTSIDE_ALLOCATOR,
-    OUTSIDE_OR_OTHERS, PAUSED, PROCESS, PeakCheck, TENSORS, TENSORS_FOUND, split_ordinal,
+    OUTSIDE_OR_OTHERS, PAUSED, PEAK_PAUSED, PROCESS, PeakCheck, TENSORS, TENSORS_FOUND, split_ordinal,
 };
 
 /// A key figure of a device, such as its peak.
@@ -239,6 +239,7 @@ fn gpu_facts(device: &DeviceSummary) -> Vec<Fact> {
         ("Other processes (NVML)", OTHER_PROCESSES),
         ("Outside the allocator or other processes", OUTSIDE_OR_OTHERS),
         ("Paused (reserved, not on the GPU)", PAUSED),
+        ("Paused at most", PEAK_PAUSED),
         ("Peak by memory_stats()", COUNTED_PEAK),
         ("Tensors", TENSORS),
         ("Tensors live at the end", TENSORS_FOUND),

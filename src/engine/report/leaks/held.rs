@@ -2,6 +2,7 @@
 
 use crate::open::OpenFile;
 use crate::origin::holder_of;
+use crate::report::site_sums::SiteSum;
 use crate::report::writer::{ReportWriter, allocation_evidence, bytes_text};
 use base::units::pluralize;
 use history::replay::{AllocationId, DeviceHistory};
@@ -11,6 +12,12 @@ use protocol::Tone;
 pub(super) fn held_by(file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> String {
     let holder = holder_of(&file.snapshot, history, id);
     holder.map_or_else(String::new, |holder| file.snapshot.recorder.describe_holder(holder))
+}
+
+/// Returns a sentence about the holder of an allocation of a call site, preceded by a space. Empty if none is known.
+pub(super) fn holder_text(file: &OpenFile, history: &DeviceHistory, sum: &SiteSum) -> String {
+    let holder = sum.held.map(|id| held_by(file, history, AllocationId(id)));
+    holder.map_or_else(String::new, |holder| [" Held by ", &holder, "."].concat())
 }
 
 /// Allocations that are held by reference cycles only, so that the garbage collector would free them.

@@ -3,7 +3,7 @@
 mod statements;
 
 use super::growth::caller_text;
-use super::held::Cycles;
+use super::held::{Cycles, holder_text};
 use crate::open::OpenFile;
 use crate::report::frame_roles::FrameRoles;
 use crate::report::site_sums::{SiteSums, label};
@@ -109,11 +109,12 @@ impl Lifetimes {
             let sum = self.never_freed.get(group);
             let stack = file.stack(history, AllocationId(sum.last));
             let text = format!(
-                "{}{} allocated {} at even intervals, none freed: {} in all (possibly a leak).",
+                "{}{} allocated {} at even intervals, none freed: {} in all (possibly a leak).{}",
                 label(file, history, group),
                 caller_text(&file.snapshot, stack),
                 pluralize(sum.count, "time"),
-                bytes_text(sum.bytes)
+                bytes_text(sum.bytes),
+                holder_text(file, history, &sum)
             );
             let evidence = allocation_evidence(sum.last, Some(history.event_count()));
             writer.add_statement(Tone::Fact, text, Some(evidence));

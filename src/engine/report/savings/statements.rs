@@ -8,7 +8,7 @@ use crate::report::layout::Layout;
 use crate::report::live_sites::sites_evidence;
 use crate::report::recording::{without_events, without_stacks};
 use crate::report::simulated::Simulated;
-use crate::report::site_sums::label;
+use crate::report::site_sums::{SiteSum, label};
 use crate::report::writer::{
     ReportWriter, allocation_evidence, bytes_text, category_query, is_notable, moment_evidence, moment_text,
 };
@@ -48,7 +48,7 @@ pub(super) fn write_insights(
     let has_leaks = leaks.peek().is_some();
     let mut write_leaks = |writer: &mut ReportWriter<'_>, min_saved: u64| {
         while let Some((group, _)) = leaks.next_if(|(_, saved)| *saved >= min_saved) {
-            growth.into_iter().for_each(|growth| growth.write_statement(writer, *group, None));
+            growth.into_iter().for_each(|growth| growth.write_statement(writer, *group, &SiteSum::default()));
         }
     };
     for saving in savings {

@@ -88,6 +88,8 @@ pub fn facts(page: &PlanPage, capacity: Option<u64>, basis: PlanBasis) -> Vec<(&
         ("Planned peak", [&peak(page.planned), " (", &changed, ")"].concat()),
     ];
     if let Some(capacity) = capacity {
+        // Paused memory is live, but not on the GPU.
+        let new = page.on_gpu.unwrap_or(new);
         let left = match capacity.checked_sub(new) {
             _ if basis == PlanBasis::AssumedSequence => UNKNOWN_FIT.to_owned(),
             Some(left) => Bytes(left).to_string() + " left",
@@ -95,7 +97,10 @@ pub fn facts(page: &PlanPage, capacity: Option<u64>, basis: PlanBasis) -> Vec<(&
         };
         let doubt =
             if basis == PlanBasis::Estimated && basis.fits(new, capacity).is_none() { DOUBTFUL_FIT } else { "" };
-        facts.push(("Capacity", [&Bytes(capacity).to_string(), ": ", &left, doubt].concat()));
+        let paused = page.on_gpu.map_or_else(String::new, |bytes| {
+            ["; without paused memory the peak is ≤ ", &Bytes(bytes).to_string()].concat()
+        });
+        facts.push(("Capacity", [&Bytes(capacity).to_string(), ": ", &left, doubt, &paused].concat()));
         if basis != PlanBasis::AssumedSequence {
             let is_bound = page.lacks_backward && page.max_batch.is_some_and(|(factor, _)| factor > 0);
             let [bound, note] = if is_bound { ["≤ ", NO_BACKWARD] } else { [""; 2] };

@@ -1,10 +1,11 @@
 //! Decorations of the Addresses and Reserved plots: gaps in the address axis, curves with their axis to the right,
 //! and the title of the vertical axis.
 
+use crate::plot::figure::PAUSED;
 use crate::plot::figure::decorations::Pen;
 use crate::plot::figure::sizes::{CHIP_AREA, FONT_SIZE, MIDDLE_TO_BASELINE, TOP_TO_BASELINE};
 use crate::state::line::Curve;
-use picture::shapes::{Anchor, FontStyle, Shape, Tint, width};
+use picture::shapes::{Anchor, Band, FontStyle, Shape, Tint, width};
 
 /// Width of a curve, in CSS pixels.
 const LINE_WIDTH: f64 = 1.6;
@@ -14,6 +15,8 @@ const RIM_WIDTH: f64 = 3.0;
 const MIN_LABELED_GAP: f64 = 13.0;
 /// Length of a gap's marks to the left of the axis, in CSS pixels.
 const GAP_MARK: f64 = 7.0;
+/// Distance between the lines over paused memory, in CSS pixels.
+const HATCH_GAP: f64 = 7.0;
 /// Minimum height of a gap that is drawn, in CSS pixels.
 const MIN_GAP: f64 = 3.0;
 
@@ -45,6 +48,26 @@ impl Pen<'_> {
                 let at = [right - 8.0 * scale, top.midpoint(bottom) + font * MIDDLE_TO_BASELINE];
                 self.text(gap.text.clone(), at, Anchor::End, Tint::Muted, FontStyle::Outlined);
             }
+        }
+    }
+
+    /// Hatches the paused part of the reserved memory, and labels it once.
+    pub(super) fn paused(&mut self) {
+        let (figure, scale, font) = (self.figure, self.scale, FONT_SIZE * self.scale);
+        let (lane, x) = (self.lane(), [self.left, self.left + figure.plot_px[0]]);
+        let bands = figure.paused.iter().filter_map(|band| {
+            let band = Band { x: band.x.map(|x| self.left + x), y: [self.bottom - band.y[1], self.bottom - band.y[0]] };
+            band.clipped(x, lane)
+        });
+        let bands: Vec<Band> = bands.collect();
+        for points in bands.iter().flat_map(|band| band.hatching(HATCH_GAP * scale)) {
+            let (points, dash) = (points.to_vec(), Vec::new());
+            self.shapes.push(Shape::Line { points, dash, thick: scale, tint: Tint::Strong });
+        }
+        let widest = bands.iter().max_by(|a, b| (a.x[1] - a.x[0]).total_cmp(&(b.x[1] - b.x[0])));
+        if let Some(band) = widest.filter(|band| width(PAUSED, font) < band.x[1] - band.x[0]) {
+            let at = [band.x[0].midpoint(band.x[1]), band.y[0].midpoint(band.y[1]) + font * MIDDLE_TO_BASELINE];
+            self.text(PAUSED.to_owned(), at, Anchor::Middle, Tint::Strong, FontStyle::Outlined);
         }
     }
 

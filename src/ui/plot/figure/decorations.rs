@@ -46,6 +46,7 @@ impl Figure {
         pen.byte_axis();
         pen.height_title();
         pen.axis();
+        pen.paused();
         pen.curves();
         pen.peak_line();
         pen.marks();

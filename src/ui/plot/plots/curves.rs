@@ -8,6 +8,7 @@ use crate::state::navigate::Plane;
 use crate::state::plots::lookup;
 use crate::state::shared::Shared;
 use base::units::{Bytes, group_digits, percent};
+use picture::shapes::Band;
 use picture::timeline::{Axis, View};
 use protocol::{Curves, MemoryFilter, Plot};
 
@@ -82,12 +83,30 @@ fn reserved_lines(state: &Shared, view: &View) -> Option<Vec<Curve>> {
     Some(Line::ALL.into_iter().filter(is_seen).map(curve).filter(|curve| !curve.points.is_empty()).collect())
 }
 
+/// Returns the paused part of the reserved memory in pixels of the window `view`: bands below the curve of reserved bytes.
+pub fn paused_bands(state: &Shared, view: &View) -> Vec<Band> {
+    let Some((curves, curves_view)) = curves(state).and_then(|curves| Some((curves, curves.view?))) else {
+        return Vec::new();
+    };
+    let mut bands: Vec<Band> = Vec::new();
+    for (edges, (&paused, &reserved)) in curves.edge_px.windows(2).zip(curves.paused.iter().zip(&curves.reserved)) {
+        let (&[left, right], true) = (edges, paused > 0) else { continue };
+        let x = [left, right].map(|edge| view.column_from_x(curves_view.x_from_column(f64::from(edge))));
+        let y = [reserved.saturating_sub(paused), reserved].map(|bytes| view.row_from_bytes(bytes) as f64);
+        match bands.last_mut().filter(|last| last.y == y && last.x[1] == x[0]) {
+            Some(last) => last.x[1] = x[1],
+            None => bands.push(Band { x, y }),
+        }
+    }
+    bands
+}
+
 /// Returns true if the curve adds no information. If nothing is awaiting free, the bytes in use equal the live
-/// bytes. Stranded bytes are known for whole devices only.
+/// bytes. Stranded bytes and samples are known for whole devices only, and not of every file.
 fn is_redundant(curves: &Curves, line: Line) -> bool {
     match line {
         Line::AwaitingFree | Line::InUse => curves.awaiting_free.iter().all(|&bytes| bytes == 0),
-        Line::Stranded => curves.stranded.is_empty(),
+        Line::Stranded | Line::Outside | Line::Resident | Line::Pinned => line.values(curves).is_empty(),
         _ => false,
     }
 }
@@ -97,10 +116,13 @@ pub fn curve_key(state: &Shared) -> Vec<CurveKeyEntry> {
     if !matches!(state.plot_settings.plot, Plot::Reserved(_)) {
         return Vec::new();
     }
-    Line::ALL
-        .into_iter()
-        .map(|line| CurveKeyEntry { line, is_visible: !state.plots.hidden_lines.contains(&line) })
-        .collect()
+    let curves = curves(state);
+    let entry = |line: Line| CurveKeyEntry {
+        line,
+        is_visible: !state.plots.hidden_lines.contains(&line),
+        is_listed: !line.is_sampled() || curves.is_some_and(|curves| !is_redundant(curves, line)),
+    };
+    Line::ALL.into_iter().map(entry).collect()
 }
 
 /// Returns the index of the curve column under the crosshair.
@@ -143,6 +165,9 @@ fn value_at(curves: &Curves, line: Line, column: usize, exactly: bool) -> Option
         Line::InUse => ("", " in use (requested)"),
         Line::AwaitingFree => ("", " awaiting free (requested)"),
         Line::Stranded => ("", " stranded"),
+        Line::Outside => ("", " outside the allocator"),
+        Line::Resident => ("", " resident (host)"),
+        Line::Pinned => ("", " pinned (host)"),
         Line::Free => {
             let reserved = *curves.reserved_at_max_free.get(column)?;
             let share = ["≤ ", &percent(value, reserved), " free"].concat();

@@ -50,6 +50,12 @@ rows! {
         |state, _| toggle_line(state, Line::Free));
     TOGGLE_LINE_STRANDED = plot(&["7"], "Toggle the line: stranded", "line-stranded",
         |state, _| toggle_line(state, Line::Stranded));
+    TOGGLE_LINE_OUTSIDE = plot(&["8"], "Toggle the line: outside the allocator", "line-outside",
+        |state, _| toggle_line(state, Line::Outside));
+    TOGGLE_LINE_RESIDENT = plot(&["9"], "Toggle the line: resident memory of the host", "line-resident",
+        |state, _| toggle_line(state, Line::Resident));
+    TOGGLE_LINE_PINNED = plot(&["Shift+i"], "Toggle the line: pinned memory of the host", "line-pinned",
+        |state, _| toggle_line(state, Line::Pinned));
 }
 
 rows! {

@@ -41,7 +41,7 @@ impl Growth {
         let mut sheet = sheet(["grows", "Growth per step", note], &columns);
         sheet.threshold = Some(fewest);
         writer.add_sheet(sheet, &columns, &ranked, |writer, (group, site)| {
-            let id = newest_live(never_freed, group).map(AllocationId);
+            let id = newest_live(&never_freed.get(group)).map(AllocationId);
             let row = id.map(|id| writer.allocation_row(id, None)).unwrap_or_default();
             let evidence = Some(Evidence { span, ..row.evidence.unwrap_or_default() });
             SheetRow { tone: self.tone(site), evidence, ..row }

@@ -3,7 +3,8 @@
 use super::effect::{MAX_EFFECTS, MAX_STATEMENTS};
 use super::{Growth, MIN_STEPS, SiteGrowth, min_steps};
 use crate::open::OpenFile;
-use crate::report::site_sums::{SiteSums, label};
+use crate::report::leaks::held::holder_text;
+use crate::report::site_sums::{SiteSum, SiteSums, label};
 use crate::report::writer::{ReportWriter, bytes_text, is_notable, truncate};
 use analysis::{Sites, site};
 use base::sorted::sorted_by_key;
@@ -39,8 +40,8 @@ pub(in crate::report::leaks) fn caller_text(snapshot: &Snapshot, stack: StackId)
 }
 
 /// Returns the newest allocation of a call site that is live at the end of the trace, if there is one.
-pub(super) fn newest_live(never_freed: &SiteSums, group: u32) -> Option<u32> {
-    Some(never_freed.get(group)).filter(|sum| sum.count > 0).map(|sum| sum.last)
+pub(super) fn newest_live(never_freed: &SiteSum) -> Option<u32> {
+    Some(never_freed).filter(|sum| sum.count > 0).map(|sum| sum.last)
 }
 
 /// Returns whether the growth of a call site is worth a statement.
@@ -195,22 +196,20 @@ impl Growth {
         for group in ranked.into_iter().take(MAX_STATEMENTS) {
             let site = self.sites.get(group as usize).filter(|site| tones.contains(&self.tone(site)));
             if site.is_some_and(|site| is_notable_growth(writer.history, site)) {
-                self.write_statement(writer, group, newest_live(never_freed, group));
+                self.write_statement(writer, group, &never_freed.get(group));
             }
         }
     }
 
-    /// Writes the statement about a growing call site. A click on it selects `allocation`.
-    pub(in crate::report) fn write_statement(
-        &self,
-        writer: &mut ReportWriter<'_>,
-        group: u32,
-        allocation: Option<u32>,
-    ) {
+    /// Writes the statement about a growing call site. `never_freed` has its allocations that are live at the end of the
+    /// trace, of which a click selects the newest.
+    pub(in crate::report) fn write_statement(&self, writer: &mut ReportWriter<'_>, group: u32, never_freed: &SiteSum) {
         let (file, history) = (writer.file, writer.history);
         let Some(site) = self.sites.get(group as usize) else { return };
         let stack = file.stack(history, AllocationId(site.newest));
         let text = self.describe(site, &(label(file, history, group) + &caller_text(&file.snapshot, stack)));
+        let text = text + &holder_text(file, history, never_freed);
+        let allocation = newest_live(never_freed);
         let span = self.span();
         let evidence = Evidence { span, allocation, moment: span.map(|span| span.to), ..Evidence::default() };
         writer.add_statement(self.tone(site), text, Some(evidence));

@@ -70,8 +70,8 @@ pub(super) fn write_never_freed(writer: &mut ReportWriter<'_>, never_freed: &Sit
         column::text("call_site", "call site", |group| never_freed.name(file, history, group)),
     ];
     if !file.snapshot.recorder.observed.holders.is_empty() {
-        columns.push(column::text("held_by", "largest held by", |group| {
-            held_by(file, history, AllocationId(never_freed.get(group).largest))
+        columns.push(column::text("held_by", "held by", |group| {
+            never_freed.get(group).held.map_or_else(String::new, |id| held_by(file, history, AllocationId(id)))
         }));
     }
     let note = "Not necessarily a leak: optimizer state of the first step and memory of an unfinished step are listed as well. Growth per \
