@@ -1,5 +1,6 @@
 //! An open file: its snapshot, the history of each device, and data derived from them.
 
+use super::backend::backend;
 use super::backward_stacks::BackwardStacks;
 use super::categories::Categories;
 use super::device::DeviceData;
@@ -14,16 +15,19 @@ use base::heap::{self, HeapBytes};
 use base::slice::{SliceResult, TimeSlice};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, Curve, DeviceHistory, Rounding, SegmentLifetimes, Versions};
-use history::snapshot::{Action, Snapshot, StackId, Warnings};
+use history::snapshot::{Action, Snapshot, StackId, WarningKind, Warnings};
 use intake::LoadedFile;
 use picture::timeline::{self, Axis, Order, OrderBuilder, OutlineRect, Paint, View};
 use protocol::{
-    DeviceSummary, FileSummary, Grouping, Highlight, HitAllocation, Overview, Plot, PlotSettings, SCHEMA, Warning,
+    Backend, DeviceSummary, FileSummary, Grouping, Highlight, HitAllocation, Overview, Plot, PlotSettings, SCHEMA,
+    Warning,
 };
 
 /// A file that is completely loaded.
 pub(super) struct OpenFile {
     pub(super) snapshot: Snapshot,
+    /// Kind of the devices.
+    pub(super) backend: Backend,
     pub(super) histories: Vec<DeviceHistory>,
     /// Mapped ranges over time, with one item for each device history. See [`OpenFile::compute_segments`].
     segments: Vec<SegmentLifetimes>,
@@ -64,6 +68,7 @@ const ORDERS_KEPT: usize = 2;
 impl OpenFile {
     pub(super) fn new(loaded: LoadedFile) -> OpenFile {
         let LoadedFile { name, format, snapshot, histories, warnings } = loaded;
+        let backend = backend(&snapshot);
         let sites = Sites::new(&snapshot);
         let rounding = Rounding::from_settings(&snapshot.settings);
         let groups = Groups::new(&snapshot);
@@ -73,6 +78,7 @@ impl OpenFile {
         let versions = histories.iter().map(|_| Versions::default()).collect();
         OpenFile {
             snapshot,
+            backend,
             histories,
             segments,
             versions,
@@ -394,7 +400,7 @@ impl OpenFile {
             warnings: warnings
                 .map(|(kind, count, example)| Warning {
                     kind: kind.name().to_owned(),
-                    message: kind.message(),
+                    message: self.warning_message(kind),
                     count,
                     example: example.to_owned(),
                 })
@@ -406,8 +412,20 @@ impl OpenFile {
         }
     }
 
+    /// Returns the message of a warning. Functions that it names are those for the devices of the file.
+    pub(super) fn warning_message(&self, kind: &WarningKind) -> String {
+        let message = kind.message();
+        match kind {
+            WarningKind::NoStacks | WarningKind::NotRecorded | WarningKind::FromProfiler(_) => {
+                message.replace(Backend::Cuda.module(), self.backend.module())
+            }
+            _ => message,
+        }
+    }
+
     fn device_summary(&self, history: &DeviceHistory) -> DeviceSummary {
-        DeviceSummary { recorder: recorder_facts::recorder_facts(&self.snapshot, history), ..device_summary(history) }
+        let recorder = recorder_facts::recorder_facts(&self.snapshot, history);
+        DeviceSummary { recorder, ..device_summary(history, self.backend) }
     }
 
     /// Returns the heap usage in bytes of each table.
@@ -428,11 +446,12 @@ impl OpenFile {
     }
 }
 
-fn device_summary(history: &DeviceHistory) -> DeviceSummary {
+fn device_summary(history: &DeviceHistory, backend: Backend) -> DeviceSummary {
     let numbers = &history.numbers;
     let actions = Action::ALL.iter().zip(history.action_counts);
     DeviceSummary {
         device: history.device,
+        backend,
         events: u64::from(history.event_count()),
         loaded: history.loaded().map(|loaded| (loaded.first, loaded.later_events)),
         actions: actions.filter(|&(_, count)| count > 0).map(|(a, count)| (a.name().to_owned(), count)).collect(),

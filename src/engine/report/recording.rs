@@ -12,7 +12,7 @@ pub(super) fn has_warning(file: &OpenFile, kind: &WarningKind) -> bool {
 
 /// Returns the sentence for a recording without call stacks. `None` if the file has stacks.
 pub(super) fn without_stacks(file: &OpenFile) -> Option<String> {
-    has_warning(file, &WarningKind::NoStacks).then(|| WarningKind::NoStacks.message() + ".")
+    has_warning(file, &WarningKind::NoStacks).then(|| file.warning_message(&WarningKind::NoStacks) + ".")
 }
 
 /// Returns the sentence for a device without events: whether recording was enabled, and what is known from the
@@ -20,12 +20,12 @@ pub(super) fn without_stacks(file: &OpenFile) -> Option<String> {
 /// events.
 pub(super) fn without_events(file: &OpenFile, history: &DeviceHistory) -> Option<String> {
     let mut text = match history.event_count() {
-        0 if has_warning(file, &WarningKind::NotRecorded) => WarningKind::NotRecorded.message() + ".",
+        0 if has_warning(file, &WarningKind::NotRecorded) => file.warning_message(&WarningKind::NotRecorded) + ".",
         0 => "No events on this device.".to_owned(),
         1 if history.action_counts[Action::Alloc as usize] == 0 => {
-            "Only one event was recorded: older ones were likely overwritten (max_entries=1). Record with \
-             torch.cuda.memory._record_memory_history(max_entries=100000)."
-                .to_owned()
+            let record = ".memory._record_memory_history(max_entries=100000).";
+            let text = "Only one event was recorded: older ones were likely overwritten (max_entries=1). Record with ";
+            [text, file.backend.module(), record].concat()
         }
         _ => return None,
     };

@@ -4,7 +4,7 @@
 use super::writer::{ReportWriter, bytes_text, is_notable, moment_evidence, moment_text};
 use base::sorted::{signed_key, sorted_by_key, two_part_key};
 use base::units::{Moment, group_digits, percent};
-use protocol::{Tone, WhatIf, WhatIfGrade, WhatIfOrigin, WhatIfRun};
+use protocol::{Backend, Tone, WhatIf, WhatIfGrade, WhatIfOrigin, WhatIfRun};
 
 /// Minimum saving, in bytes, for an alarm. A tenth of the peak is required as well.
 const MIN_ALARM: u64 = super::fragmentation::MIN_PROBLEM_BYTES;
@@ -168,7 +168,7 @@ impl<'a> Simulated<'a> {
         if let Some(best) = fitting.first() {
             let text = ["With ", &list(&fitting), ", this request would have fitted (simulated)."].concat();
             writer.add_statement(Tone::Fact, text + &doubt(best), moment.clone());
-            writer.set_fix(&fix(best));
+            writer.set_fix(&fix(best, writer.file.backend));
         }
         let failing = named(|it| matches!(it, Outcome::Fails(_)));
         if !failing.is_empty() {
@@ -272,7 +272,7 @@ impl<'a> Effect<'a> {
             let is_large = saved >= MIN_ALARM && saved >= self.recorded_peak / 10;
             let tone = if is_large { Tone::Alarm } else { Tone::Fact };
             writer.add_statement(tone, self.text() + &doubt(self.run), Some(moment_evidence(moment.0)));
-            writer.set_fix(&fix(self.run));
+            writer.set_fix(&fix(self.run, writer.file.backend));
             return;
         }
         let text = match self.outcome {
@@ -327,9 +327,9 @@ impl<'a> Effect<'a> {
 }
 
 /// Returns what to do for the settings of a run.
-fn fix(run: &WhatIfRun) -> String {
+fn fix(run: &WhatIfRun, backend: Backend) -> String {
     let warnings: String = run.warnings.iter().map(|warning| " ".to_owned() + warning.words()).collect();
-    ["Set PYTORCH_CUDA_ALLOC_CONF=", &run.settings, ".", &warnings].concat()
+    ["Set ", backend.settings(), "=", &run.settings, ".", &warnings].concat()
 }
 
 /// Returns a sentence on what makes a prediction uncertain, preceded by a space. Empty if nothing does.

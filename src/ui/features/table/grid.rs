@@ -20,7 +20,7 @@ pub const COLUMNS: [(TableColumn, &str, &str); 10] = [
     (TableColumn::Size, "Requested", "Requested bytes"),
     (TableColumn::CallSite, "Call site", "Innermost frame of your code"),
     (TableColumn::Address, "Address", "Start address"),
-    (TableColumn::Stream, "Stream", "CUDA stream it was allocated on"),
+    (TableColumn::Stream, "Stream", "Stream it was allocated on"),
     (TableColumn::Pool, "Pool", "Memory pool"),
     (TableColumn::Allocated, "Allocated at", "Event that allocated it"),
     (
