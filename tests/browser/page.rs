@@ -364,9 +364,9 @@ impl Page {
         text(&self.call("Page.captureScreenshot", json!({ "format": "png" }))["data"])
     }
 
-    /// Screenshot of the window as WebP, with losses that are hard to see.
+    /// Screenshot of the window as WebP, small and with losses that are hard to see.
     pub(crate) fn compressed_screenshot(&self) -> Vec<u8> {
-        let shot = self.call("Page.captureScreenshot", json!({ "format": "webp", "quality": 82 }));
+        let shot = self.call("Page.captureScreenshot", json!({ "format": "webp", "quality": 55 }));
         BASE64_STANDARD.decode(text(&shot["data"])).expect("the screenshot is base64")
     }
 
