@@ -1,4 +1,4 @@
-//! The GPU capacity: typed by the user and drawn as a line across the timeline.
+//! The device capacity: typed by the user and drawn as a line across the timeline.
 
 use crate::state::shared::Shared;
 use crate::text::size_text::parse_size;

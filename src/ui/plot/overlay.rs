@@ -85,8 +85,7 @@ impl Overlay {
             state.has_lanes() && state.pointer.is_none() && state.tools.crosshair.by_keys.is_none();
         let capacity = state.capacity_line().map(|bytes| {
             let y = view.row_from_bytes(bytes) as f64;
-            let device = state.device().map(|device| device.backend).unwrap_or_default().device();
-            (y, format!("{device} capacity {}", Bytes(bytes)))
+            (y, format!("Device capacity {}", Bytes(bytes)))
         });
         Overlay {
             crosshair: crosshair::px(state).filter(inside).and_then(|at| crosshair(state, &view, at)),
