@@ -26,8 +26,8 @@ slow=(axe::views_and_dialogs opening::real_files_show view_links::hostile_link s
     containers::file_in_any sql::hostile_queries picture::no_view renderers:: hostile::files_with_extreme
     layout::views_do_not_scroll cached_files::time_to_first_frame cached_files::unavailable_or_full hostile::invalid_files
     simulator::switching_device_cancels insights::every_topic)
-# Run by ./run screenshots and ./run picture only.
-left_out=(screenshots_of_ readme_picture)
+# Run by ./run screenshots, ./run picture and ./run tutorials only.
+left_out=(screenshots_of_ readme_picture pictures_of_tutorials)
 max_flaky=6
 
 # A test waits for the page half of the time.

@@ -142,7 +142,7 @@ fn ineffective_or_harmful_settings_print_warning() {
         "--capacity",
         "80GiB",
     ]);
-    assert!(!text.contains("does nothing") && text.contains("GPU memory: 80.0 GiB."), "{text}");
+    assert!(!text.contains("does nothing") && text.contains("Device memory: 80.0 GiB."), "{text}");
     let tight = stdout_of(&[path, "--capacity", "64MiB", "--set", "expandable_segments:True"]);
     assert!(tight.contains("None of these settings avoids the out-of-memory error."), "{tight}");
     let recorded: Value = serde_json::from_str(&stdout_of(&[path, "--json"])).unwrap();

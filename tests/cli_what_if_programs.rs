@@ -94,7 +94,7 @@ fn survey_of_oom_names_settings_that_avoid_it() {
     assert!(survey.contains("  - The recording shows the limit of the device's memory: 9.91 GiB.\n"), "{survey}");
     let less = text(&[&path, "--capacity", "9GiB"]);
     assert!(less.contains("would not have happened with expandable_segments:True"), "{less}");
-    assert!(less.contains("  - GPU memory: 9.00 GiB.\n"), "{less}");
+    assert!(less.contains("  - Device memory: 9.00 GiB.\n"), "{less}");
     // With more memory, the recorded settings avoid it as well.
     let more = text(&[&path, "--capacity", "80GiB", "--set", "max_split_size_mb:64"]);
     assert!(more.contains("would not have happened with expandable_segments:False or max_split_size_mb:64;"), "{more}");

@@ -7,6 +7,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
 mod classified;
+mod links;
 mod manual;
 mod markdown;
 mod menus;
@@ -23,8 +24,9 @@ use workshop::{PROGRAM, Workshop, has_python, root};
 
 /// Returns the paths of the documents, relative to the root: those at the top level and the pages of the manual.
 fn names() -> Vec<String> {
-    let pages = fs::read_dir(root().join("www/docs")).unwrap().map(|entry| entry.unwrap().file_name());
-    let mut pages: Vec<String> = pages.map(|name| format!("www/docs/{}", name.to_str().unwrap())).collect();
+    let entries = fs::read_dir(root().join("www/docs")).unwrap().map(|entry| entry.unwrap().file_name());
+    let files = entries.map(|name| format!("www/docs/{}", name.to_str().unwrap()));
+    let mut pages: Vec<String> = files.filter(|name| name.ends_with(".md")).collect();
     pages.sort();
     ["README.md", "SKILL.md", "CONTRIBUTING.md"].map(str::to_owned).into_iter().chain(pages).collect()
 }

@@ -296,3 +296,34 @@ fn samples_are_up_to_date_and_complete() {
     }
     assert!(all < 300_000, "{all} bytes");
 }
+
+#[test]
+fn samples_of_tutorials_are_up_to_date() {
+    let unpacked = |packed: &[u8]| {
+        let mut bytes = Vec::new();
+        flate2::read::GzDecoder::new(packed).read_to_end(&mut bytes).unwrap();
+        bytes
+    };
+    for name in ["before", "after"] {
+        let shipped = std::fs::read(format!("www/docs/samples/{name}.pickle.gz")).unwrap();
+        assert!(
+            unpacked(&shipped) == generated(&format!("--sample {name}")).0,
+            "{name} is out of date: run ./run samples"
+        );
+    }
+    let archive = std::fs::read("www/docs/samples/ranks.tar").unwrap();
+    assert!(archive.len() < 150_000, "{} bytes", archive.len());
+    let mut ranks = 0;
+    let mut rest = archive.as_slice();
+    while let Some((header, after)) = rest.split_at_checked(512).filter(|(header, _)| header[0] != 0) {
+        let octal = std::str::from_utf8(&header[124..135]).unwrap();
+        let size = usize::from_str_radix(octal, 8).unwrap();
+        if size > 0 {
+            let options = if ranks == 3 { "--sample rank --extra-leak 96 --oom" } else { "--sample rank" };
+            assert!(unpacked(&after[..size]) == generated(options).0, "rank {ranks} is out of date: run ./run samples");
+            ranks += 1;
+        }
+        rest = &after[size.next_multiple_of(512)..];
+    }
+    assert_eq!(ranks, 4);
+}

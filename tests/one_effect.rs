@@ -94,7 +94,7 @@ fn savings_of_optimizer_state_equal_plans() {
     let Some(files) = real_pickles() else { return };
     let presets = [
         ("8bit-optimizer", "8-bit optimizer state"),
-        ("zero1=8", "optimizer state sharded over 8 GPUs"),
+        ("zero1=8", "optimizer state sharded over 8 devices"),
         ("offload-optimizer", "optimizer state on the CPU"),
     ];
     let mut compared = 0;

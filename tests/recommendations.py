@@ -178,7 +178,7 @@ def savings(snapshot, device, rules):
         "temporaries in chunks or fused, at most": whole(of_role("temporary")),
         "fused attention, at most": whole(filter(is_score, found)),
         "KV cache in 8 bits": part("cache", 2), "8-bit optimizer state": part("optimizer", 4),
-        "optimizer state sharded over 8 GPUs": part("optimizer", 8), "optimizer state on the CPU": whole(of_role("optimizer")),
+        "optimizer state sharded over 8 devices": part("optimizer", 8), "optimizer state on the CPU": whole(of_role("optimizer")),
         "gradients of the last step freed before the forward pass": list(stale_spans(found, role, passes)),
         "gradients set to None after each step": unfreed_spans(found, role, starts, last),
         "tensors of a step freed at its end": list(held_spans(found, role, starts)),

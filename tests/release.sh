@@ -66,6 +66,29 @@ folder=$(mktemp -d)
 tar -xzf "$archive" -C "$folder"
 [[ $("$folder/memscape" --version) == "memscape $version" ]] || fail "the packed program has another version"
 rm -r "$folder"
+
+# The container is built and run where buildah and its base image are at hand. Without them, its file is not tested.
+image=docker.io/library/debian:trixie-slim
+if ! command -v buildah >/dev/null; then
+    echo "the container: buildah is not installed" >>"$skipped"
+elif ! buildah pull --quiet --policy missing $image >/dev/null 2>&1; then
+    echo "the container: $image cannot be pulled" >>"$skipped"
+else
+    buildah build --quiet --build-arg "ARCHIVE=${archive##*/}" -f src/pack/Containerfile -t memscape-test target/release-files >/dev/null ||
+        fail "the container was not built"
+    container=$(buildah from --pull-never localhost/memscape-test)
+    shown=$(buildah run "$container" -- memscape --version) || true
+    buildah rm "$container" >/dev/null
+    buildah rmi localhost/memscape-test >/dev/null
+    [[ $shown == "memscape $version" ]] || fail "the program in the container shows $shown"
+fi
+
+# Crates as for crates.io, which accepts up to 10 MiB each. They are not compiled again.
+CARGO_TARGET_DIR=target/wheel-test cargo package --quiet --workspace --no-verify --allow-dirty --locked 2>/dev/null ||
+    fail "cargo package failed"
+large=$(find target/wheel-test/package -maxdepth 1 -name '*.crate' -size +10M)
+[[ -z $large ]] || fail "crates.io would reject $large"
+
 $release checksums
 (cd target/release-files && sha256sum --quiet --check SHA256SUMS) || fail "a checksum is wrong"
 [[ $(wc -l <target/release-files/SHA256SUMS) -eq $(($(find target/release-files -type f | wc -l) - 1)) ]] || fail "files without a checksum"

@@ -124,7 +124,7 @@ fn each_saving_is_reported_for_matching_trace() {
     let report = savings_report(&mut open_trace(&steps, &[]));
     let optimizer = [
         ("optimizer state on the CPU", [80, 30, 80]),
-        ("optimizer state sharded over 8 GPUs", [80, 40, 70]),
+        ("optimizer state sharded over 8 devices", [80, 40, 70]),
         ("8-bit optimizer state", [80, 50, 60]),
     ];
     for (key, mib) in optimizer {

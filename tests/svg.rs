@@ -327,7 +327,7 @@ fn larger_sheet_keeps_layout() {
         texts.map(|text| (text.text.clone(), text.at, text.size)).collect()
     };
     let (once, twice) = (texts(&once), texts(&twice));
-    for wanted in ["GPU capacity 5.00 GiB", "1", "2"] {
+    for wanted in ["Device capacity 5.00 GiB", "1", "2"] {
         assert!(once.iter().any(|(text, ..)| text == wanted), "{wanted}: {once:?}");
     }
     assert!(once.iter().any(|(text, ..)| text.contains("events")), "no measured range: {once:?}");

@@ -485,7 +485,9 @@ fn typed_capacity_is_included_in_full_view() {
     let raised = page.state.view().unwrap();
     assert!(raised.bytes_from_row(100.0) > bytes as f64, "the full view includes the capacity");
     assert!(
-        Overlay::from_state(&page.state).capacity.is_some_and(|(y, text)| y < 100.0 && text == "GPU capacity 10.2 MiB")
+        Overlay::from_state(&page.state)
+            .capacity
+            .is_some_and(|(y, text)| y < 100.0 && text == "Device capacity 10.2 MiB")
     );
     for nonsense in ["-1", "x", "inf", "NaN", "1e99"] {
         page.act(Action::CapacityTyped(nonsense.into()));

@@ -18,7 +18,6 @@ use engine::Side;
 use protocol::SCHEMA;
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use ui::text::summary::device_name;
 
 /// Default number of rows to print.
 pub(crate) const DEFAULT_ROWS: u32 = 20;
@@ -81,7 +80,7 @@ pub(crate) fn diff(arguments: &Diff) -> Result<String, String> {
         return Ok(to_pretty_json(&with_fields(as_json(&comparison), stream)));
     }
     let stream = arguments.stream.stream.map(|stream| format!(" · stream {}", stream_text(stream))).unwrap_or_default();
-    let name = |side: &SideFacts| [&side.file, " · ", &device_name(side.device), &stream].concat();
+    let name = |side: &SideFacts| [&side.file, " · ", &side.backend.name_of(side.device), &stream].concat();
     let sides = [name(&comparison.a), name(&comparison.b)].join(" → ");
     Ok(format_report(&report(&comparison, arguments.top as usize), &sides, arguments.markdown))
 }

@@ -27,15 +27,20 @@ trace        Perfetto, chrome://tracing: counters, annotations, OOMs and the lar
 dhat         dh_view.html of Valgrind: for each stack its total, its maximum, and what is live at the peak and at the end
 csv, jsonl   rows of one table (see --table)
 parquet      the same in typed columns: pandas, polars, DuckDB, Spark
-sqlite       all tables of memscape sql, of all devices: sqlite3, DB Browser, pandas, DuckDB";
+sqlite       all tables of memscape sql, of all devices: sqlite3, DB Browser, pandas, DuckDB
+mindstudio   MindStudio Insight (Ascend): allocations and memory of the driver of all devices, as msMemScope writes them";
 
 /// Name of the Parquet format. Only the command line supports it, because the Parquet writer is too large for the page.
 const PARQUET: &str = "parquet";
 /// Name of the SQLite format. Written by SQLite instead of the `exports` crate.
 const SQLITE: &str = "sqlite";
 
+/// Name of the format of MindStudio Insight, a SQLite file with one table.
+const MINDSTUDIO: &str = "mindstudio";
+
 fn formats() -> PossibleValuesParser {
-    PossibleValuesParser::new(ExportFormat::ALL.map(ExportFormat::name).into_iter().chain([PARQUET, SQLITE]))
+    let others = [PARQUET, SQLITE, MINDSTUDIO];
+    PossibleValuesParser::new(ExportFormat::ALL.map(ExportFormat::name).into_iter().chain(others))
 }
 
 /// Allocations that an export counts.
@@ -58,7 +63,7 @@ pub(crate) enum CountedAllocations {
 pub(crate) struct Arguments {
     #[command(flatten)]
     pub(crate) source: SnapshotArgs,
-    /// Format to write: speedscope, pprof, collapsed, firefox, trace, dhat, csv, jsonl, parquet or sqlite
+    /// Format to write: speedscope, pprof, collapsed, firefox, trace, dhat, csv, jsonl, parquet, sqlite or mindstudio
     #[arg(long, value_name = "FORMAT", long_help = FORMATS, hide_possible_values = true, value_parser = formats())]
     pub(crate) to: String,
     /// File to write, "-" for standard output; compressed if its name ends in .gz or .zst
@@ -95,7 +100,7 @@ pub(crate) fn parse_range(text: &str) -> Result<(TracePosition, TracePosition), 
 impl Arguments {
     /// Writes the file. Returns a summary sentence about the written file, or an error message.
     pub(crate) fn write(&self) -> Result<String, String> {
-        if self.to == SQLITE {
+        if [SQLITE, MINDSTUDIO].contains(&&*self.to) {
             return self.write_sqlite();
         }
         let mut snapshot = OpenSnapshot::open(&self.source)?;
@@ -136,11 +141,15 @@ impl Arguments {
         })
     }
 
+    /// Writes a format that is a SQLite file.
     fn write_sqlite(&self) -> Result<String, String> {
         if self.range.is_some() || self.scope.is_some() || self.source.device.is_some() {
-            return Err(
-                "--to sqlite writes all tables of all devices: leave out --range, --scope and --device".to_owned()
-            );
+            let format = &self.to;
+            return Err(format!("--to {format} writes all devices: leave out --range, --scope and --device"));
+        }
+        if self.to == MINDSTUDIO {
+            super::sql::save_for_mindstudio(&self.source.file, &self.rules, &self.out)?;
+            return Ok("allocations and memory of the driver".to_owned());
         }
         super::sql::save_snapshot(&self.source.file, &self.rules, &self.out)?;
         Ok("all tables of memscape sql".to_owned())

@@ -13,7 +13,12 @@ macro_rules! page {
 }
 
 /// Pages of the manual, in the order of `www/docs/index.md`: topic and Markdown.
-const PAGES: [(&str, &str); 20] = [
+const PAGES: &[(&str, &str)] = &[
+    page!("tutorial-oom"),
+    page!("tutorial-leak"),
+    page!("tutorial-fragmentation"),
+    page!("tutorial-ranks"),
+    page!("tutorial-ci"),
     page!("opening"),
     page!("views"),
     page!("searching"),
@@ -36,6 +41,8 @@ const PAGES: [(&str, &str); 20] = [
     page!("building"),
 ];
 
+/// Width of the longest topic, in columns.
+const TOPIC_WIDTH: usize = 22;
 /// Maximum width of text in columns. Longer lines are hard to read.
 const MAX_WIDTH: usize = 100;
 /// Width of text that is written to a pipe or a file, in columns.
@@ -53,7 +60,8 @@ impl Help {
     /// Returns an error message if there is no such command or topic, or `None`.
     pub(crate) fn conflict(&self, cli: &Command) -> Option<String> {
         let name = self.name.as_deref().filter(|name| page(name).is_none() && cli.find_subcommand(name).is_none())?;
-        let topics = PAGES.map(|(topic, _)| topic).join(", ");
+        let topics: Vec<&str> = PAGES.iter().map(|(topic, _)| *topic).collect();
+        let topics = topics.join(", ");
         Some(format!("there is no command or topic {name:?}\n\nTopics: {topics}"))
     }
 
@@ -82,6 +90,6 @@ fn page(name: &str) -> Option<&'static str> {
 /// Returns the list of topics, each with the title of its page.
 fn topic_list() -> String {
     let title = |markdown: &str| markdown.lines().next().unwrap_or_default().trim_start_matches("# ").to_owned();
-    let rows = PAGES.map(|(topic, markdown)| format!("  {topic:<15} {}\n", title(markdown)));
-    ["\nTopics of the manual (memscape help TOPIC):\n", &rows.concat()].concat()
+    let rows = PAGES.iter().map(|(topic, markdown)| format!("  {topic:<TOPIC_WIDTH$} {}\n", title(markdown)));
+    ["\nTopics of the manual (memscape help TOPIC):\n", &rows.collect::<String>()].concat()
 }

@@ -117,7 +117,7 @@ pub(crate) fn insight(
     let rows = if only_stranded && terms.json { u32::MAX } else { terms.top };
     let question = ReportQuestion { topic, rows, only_stranded, ..ReportQuestion::default() };
     let (asking, reports) = compute_reports(vec![question], terms, bounds)?;
-    let of = format!("{} · {}", asking.summary.file, device_name(asking.device.device));
+    let of = format!("{} · {}", asking.summary.file, device_name(&asking.device));
     let texts = reports.iter().map(|report| match terms {
         InsightArgs { json: true, .. } => to_pretty_json(&asking.document(as_json(report))),
         InsightArgs { markdown: true, .. } => markdown(report, &of),
@@ -137,7 +137,7 @@ pub(crate) fn insights(Insights { topics, terms }: &Insights) -> Result<String, 
     let all = all.iter().filter(|topic| !is_overview || !topic.depends_on_range());
     let questions = all.map(|&topic| ReportQuestion { topic, rows: terms.top, ..ReportQuestion::default() });
     let (asking, mut reports) = compute_reports(questions.collect(), terms, &RangeBounds::default())?;
-    let of = format!("{} · {}", asking.summary.file, device_name(asking.device.device));
+    let of = format!("{} · {}", asking.summary.file, device_name(&asking.device));
     if terms.json {
         let all: Vec<Value> = reports.iter().map(as_json).collect();
         return Ok(to_pretty_json(&asking.document(json!({ "insights": all }))));

@@ -11,7 +11,7 @@ const CODE_INDENT: &str = "    ";
 const MIN_COLUMN: usize = 8;
 
 /// Renders Markdown as text with lines of at most `width` columns. Code blocks are not wrapped. A link to another page
-/// of the manual is followed by the command that prints the page.
+/// of the manual is followed by the command that prints the page. Of a picture only its description is kept.
 pub(crate) fn to_text(markdown: &str, width: usize) -> String {
     let mut text = Text { width, ..Text::default() };
     for event in Parser::new_ext(markdown, Options::ENABLE_TABLES) {
@@ -72,6 +72,7 @@ impl Text {
             }
             Tag::Item => self.starts_item = true,
             Tag::Link { dest_url, .. } => self.link = dest_url.into_string(),
+            Tag::Image { .. } => self.inline += "[Picture: ",
             Tag::TableHead | Tag::TableRow => self.rows.push(Vec::new()),
             _ => {}
         }
@@ -88,6 +89,7 @@ impl Text {
             TagEnd::CodeBlock => self.is_code = false,
             TagEnd::List(_) => self.lists -= 1,
             TagEnd::Link => self.end_link(),
+            TagEnd::Image => self.inline.push(']'),
             TagEnd::TableCell => {
                 let cell = std::mem::take(&mut self.inline);
                 self.rows.last_mut().into_iter().for_each(|row| row.push(cell.clone()));

@@ -99,7 +99,7 @@ impl OpenSnapshot {
     /// Returns the heading of text output, such as `a.pickle · GPU 0`.
     pub(crate) fn heading(&self) -> String {
         let range = loaded_range(&self.device).map_or_else(String::new, |range| [" · ", &range].concat());
-        format!("{} · {}{range}", printable(&self.summary.file), device_name(self.device.device))
+        format!("{} · {}{range}", printable(&self.summary.file), device_name(&self.device))
     }
 
     /// Builds the JSON output of a command: fields common to all commands, followed by `fields`.
@@ -132,7 +132,7 @@ impl OpenSnapshot {
                 0 => String::new(),
                 ooms => format!(", {}", pluralize(ooms, "OOM")),
             };
-            format!("{} (peak {peak}{oom})", device_name(device.device))
+            format!("{} (peak {peak}{oom})", device_name(device))
         };
         let others: Vec<String> = self.others().map(other).collect();
         format!("\nOther devices (see --device): {}\n", others.join(", "))

@@ -23,7 +23,7 @@ pub(crate) const PRESET_HELP: &str = "Apply a common change
 
 batch=2, sequence=2    activations, inputs and other memory that grows with the batch, times 2
 zero1=8, zero2=8, zero3=8, fsdp=8
-                       sharded over 8 GPUs: optimizer state; gradients as well; parameters as well
+                       sharded over 8 devices: optimizer state; gradients as well; parameters as well
 bf16-weights           parameters and gradients with 16 bits instead of 32
 8bit-optimizer         optimizer state with 8 bits instead of 32
 offload-optimizer      optimizer state on the CPU

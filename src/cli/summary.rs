@@ -109,7 +109,7 @@ fn summary_text(summary: &FileSummary) -> String {
 }
 
 fn describe_device(device: &DeviceSummary, lines: &mut Vec<String>) {
-    let name = device_name(device.device);
+    let name = device_name(device);
     let span = device
         .time_us
         .map_or_else(String::new, |(first, last)| format!(" in {}", duration_us(last.saturating_sub(first))));
@@ -171,7 +171,7 @@ fn describe_device(device: &DeviceSummary, lines: &mut Vec<String>) {
         ("used outside the allocator", OUTSIDE_ALLOCATOR),
         ("used by other processes", OTHER_PROCESSES),
         ("used outside or by other processes", OUTSIDE_OR_OTHERS),
-        ("paused (reserved, not on the GPU)", PAUSED),
+        ("paused (reserved, not on the device)", PAUSED),
         ("paused at most", PEAK_PAUSED),
         ("peak by memory_stats()", COUNTED_PEAK),
     ];

@@ -11,13 +11,12 @@ use super::terminal::wrap_to_terminal;
 use base::units::Bytes;
 use clap::Args;
 use protocol::{
-    Factor, PlanGroup, PlanQuestion, Preset, Report, Sheet, SheetRow, Statement, Tone, Topic, WhatIf, WhatIfFit,
-    WhatIfLimit, WhatIfLow, WhatIfOrigin, WhatIfProgram, WhatIfQuestion, WhatIfRun, column, parse_settings,
+    Backend, Factor, PlanGroup, PlanQuestion, Preset, Report, Sheet, SheetRow, Statement, Tone, Topic, WhatIf,
+    WhatIfFit, WhatIfLimit, WhatIfLow, WhatIfOrigin, WhatIfProgram, WhatIfQuestion, WhatIfRun, column, parse_settings,
 };
 use serde_json::{Value, json};
 use ui::features::what_if::view::sorted_runs;
 use ui::features::what_if::words;
-use ui::text::summary::device_name;
 
 const PROGRAM_HELP: &str = "Simulate a changed program; may be repeated. A comma joins changes of one program:
 
@@ -142,7 +141,7 @@ pub(crate) fn simulate(terms: &WhatIfArgs) -> Result<String, String> {
         return Ok(to_pretty_json(&json!({"schema": asking.summary.schema, "plan": plan, "devices": devices})));
     }
     if answers.is_empty() {
-        return Err(format!("no device to simulate, only {}", device_name(-1)));
+        return Err(format!("no device to simulate, only {}", Backend::default().name_of(-1)));
     }
     let form = |(_, title, answer): &(i64, String, WhatIf)| {
         format_report(&report(answer, plan.is_some()), title, terms.markdown)

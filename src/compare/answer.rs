@@ -1,5 +1,6 @@
 //! Result of comparing two snapshots, as plain data for the page and the command line.
 
+use protocol::Backend;
 use serde::{Deserialize, Serialize};
 
 /// A value for each side: in A and in B.
@@ -31,6 +32,7 @@ impl PerSide {
 pub struct SideFacts {
     pub file: String,
     pub device: i64,
+    pub backend: Backend,
     pub events: u32,
     pub moment: u32,
     pub live_bytes: u64,

@@ -69,7 +69,7 @@ pub(crate) fn warnings(sides: [&Side; 2], is_exact: bool) -> Vec<String> {
         ));
     }
     if (sides[0].history.device < 0) != (sides[1].history.device < 0) {
-        found.push("One device is host memory, the other is a GPU.".to_owned());
+        found.push("One device is host memory, the other is not.".to_owned());
     }
     if !is_exact {
         found.push("The sequences differ so much that fewer allocations are paired than possible.".to_owned());

@@ -77,6 +77,7 @@ pub(super) fn details(file: &OpenFile, device: i64, allocation: u32) -> Option<D
         held_by: holder_of(&file.snapshot, history, id).map(|it| file.snapshot.recorder.describe_holder(it)),
         frames,
         device,
+        backend: file.backend,
         allocation,
         origin: match source {
             Provenance::AllocatedBy(_) => Origin::Recorded,

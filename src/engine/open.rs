@@ -3,6 +3,7 @@
 mod drawing;
 mod summary;
 
+use super::backend::backend;
 use super::backward_stacks::BackwardStacks;
 use super::categories::Categories;
 use super::device::DeviceData;
@@ -18,11 +19,13 @@ use history::replay::{AllocationId, DeviceHistory, Rounding, SegmentLifetimes, V
 use history::snapshot::{Snapshot, StackId, Warnings};
 use intake::LoadedFile;
 use picture::timeline::{Order, OrderBuilder};
-use protocol::{Grouping, Query};
+use protocol::{Backend, Grouping, Query};
 
 /// A file that is completely loaded.
 pub(super) struct OpenFile {
     pub(super) snapshot: Snapshot,
+    /// Kind of the devices.
+    pub(super) backend: Backend,
     pub(super) histories: Vec<DeviceHistory>,
     /// Mapped ranges over time, with one item for each device history. See [`OpenFile::compute_segments`].
     segments: Vec<SegmentLifetimes>,
@@ -61,6 +64,7 @@ struct StackingOrder {
 impl OpenFile {
     pub(super) fn new(loaded: LoadedFile) -> OpenFile {
         let LoadedFile { name, format, snapshot, histories, warnings } = loaded;
+        let backend = backend(&snapshot);
         let sites = Sites::new(&snapshot);
         let rounding = Rounding::from_settings(&snapshot.settings);
         let groups = Groups::new(&snapshot);
@@ -70,6 +74,7 @@ impl OpenFile {
         let versions = histories.iter().map(|_| Versions::default()).collect();
         OpenFile {
             snapshot,
+            backend,
             histories,
             segments,
             versions,

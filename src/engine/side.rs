@@ -14,7 +14,7 @@ use base::units::{EventIdx, Moment};
 use history::recorder::PausedBytes;
 use history::replay::{AllocationId, Curve, DeviceHistory, SegmentLifetimes};
 use history::snapshot::{Snapshot, StackId};
-use protocol::{Grouping, Scope};
+use protocol::{Backend, Grouping, Scope};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -61,6 +61,11 @@ impl<'a> Side<'a> {
 
     pub fn name(&self) -> String {
         self.file.summary().file
+    }
+
+    /// Returns the kind of the devices of the file.
+    pub fn backend(&self) -> Backend {
+        self.file.backend
     }
 
     /// Describes the Python object that holds an allocation at the end, if a recorder found it.

@@ -88,7 +88,7 @@ impl TraceWriter<'_, '_> {
 
     fn head(&mut self) -> io::Result<()> {
         let device = self.side.history.device;
-        let device = if device < 0 { "host memory".to_owned() } else { format!("GPU {device}") };
+        let device = if device < 0 { "host memory".to_owned() } else { self.side.backend().name_of(device) };
         self.name("process_name", 0, &format!("memscape: memory of {device}"))?;
         self.event("M", "process_sort_index", 0)?;
         self.out.write_all(b",\"args\":{\"sort_index\":2000000}}")

@@ -1,7 +1,8 @@
 //! Converts the manual, Markdown in `www/docs`, to HTML pages in `DIST/docs`.
 //!
 //! The pages use the style sheet of the page and `www/docs.css`, and contain no scripts. They are not part of the
-//! single-file page, and not listed in `offline.js`: a browser fetches them when they are opened.
+//! single-file page, and not listed in `offline.js`: a browser fetches them when they are opened. Pictures and the
+//! snapshots of the tutorials are copied.
 
 use crate::index::style_sheet;
 use base::escape::Html;
@@ -11,6 +12,11 @@ use std::path::Path;
 
 /// Folder of the manual in the build.
 const FOLDER: &str = "docs";
+/// Folders of the manual whose files are copied: pictures, and snapshots of the tutorials.
+const COPIED: [&str; 2] = ["pictures", "samples"];
+/// End of the name of a picture in light colours. The same picture in dark colours ends with [`DARK`].
+const LIGHT: &str = "-light.webp";
+const DARK: &str = "-dark.webp";
 /// Style of the manual, in addition to the style of the page.
 const STYLE: &str = include_str!("../../www/docs.css");
 
@@ -39,7 +45,7 @@ const TEMPLATE: &str = r#"<!doctype html>
 </html>
 "#;
 
-/// Converts all Markdown files in `source`, and writes them to the folder `docs` in `dist`.
+/// Converts all Markdown files in `source`, and writes them to the folder `docs` in `dist`, with the [`COPIED`] folders.
 ///
 /// # Errors
 /// Returns an error message if a file cannot be read or written, has no heading, or if the page has no style sheet.
@@ -57,6 +63,20 @@ pub(crate) fn write(source: &Path, dist: &Path) -> Result<(), String> {
             let page = page(&markdown, &style).ok_or_else(|| format!("{}: no heading", path.display()))?;
             put(&path.with_extension("html").file_name().unwrap_or_default().to_string_lossy(), &page)?;
         }
+    }
+    COPIED.iter().try_for_each(|name| copy(&source.join(name), &folder.join(name)))
+}
+
+/// Copies the files of a folder, if it exists.
+fn copy(source: &Path, target: &Path) -> Result<(), String> {
+    let message = |error: std::io::Error| format!("{}: {error}", source.display());
+    if !source.is_dir() {
+        return Ok(());
+    }
+    fs::create_dir_all(target).map_err(message)?;
+    for entry in fs::read_dir(source).map_err(message)? {
+        let entry = entry.map_err(message)?;
+        fs::copy(entry.path(), target.join(entry.file_name())).map_err(message)?;
     }
     Ok(())
 }
@@ -83,9 +103,26 @@ fn page(markdown: &str, style: &str) -> Option<String> {
         }
     }
     let mut body = String::new();
-    html::push_html(&mut body, events.into_iter());
+    html::push_html(&mut body, events.into_iter().flat_map(with_dark_picture));
     let title = Html(&title?).to_string();
     Some(TEMPLATE.replace("{TITLE}", &title).replace("{STYLE}", style).replace("{BODY}", &body))
+}
+
+/// Puts an image into a `picture` element. For a picture in light colours, the element also has the one in dark colours.
+fn with_dark_picture(event: Event<'_>) -> impl Iterator<Item = Event<'_>> {
+    let opening = match &event {
+        Event::Start(Tag::Image { dest_url, .. }) => Some(match dest_url.strip_suffix(LIGHT) {
+            Some(name) => {
+                let dark = Html(&[name, DARK].concat()).to_string();
+                ["<picture><source media=\"(prefers-color-scheme: dark)\" srcset=\"", &dark, "\">"].concat()
+            }
+            None => "<picture>".to_owned(),
+        }),
+        _ => None,
+    };
+    let closing = matches!(event, Event::End(TagEnd::Image)).then(|| "</picture>".to_owned());
+    let html = |text: String| Event::InlineHtml(text.into());
+    opening.map(html).into_iter().chain([event]).chain(closing.map(html))
 }
 
 /// Returns the text of a heading that starts before `events`.

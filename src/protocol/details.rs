@@ -1,5 +1,6 @@
 //! Facts about one allocation.
 
+use super::Backend;
 use serde::{Deserialize, Serialize};
 
 /// Facts about the allocation under the pointer, for the tooltip.
@@ -24,6 +25,7 @@ pub struct HitAllocation {
 pub struct Details {
     /// Device ordinal.
     pub device: i64,
+    pub backend: Backend,
     pub allocation: u32,
     pub origin: Origin,
     pub requested: u64,

@@ -4,6 +4,7 @@
 //! `EndOfFile`. Before each chunk, it asks the engine for the position of the [needed bytes](NeededBytes).
 
 mod ask;
+mod backend;
 pub mod column;
 mod details;
 mod events;
@@ -46,6 +47,7 @@ pub use analysis::category::{self, CategoryRule, CategorySet, SetError, SetProbl
 pub use analysis::site::{NO_STACK, NO_STACK_BEFORE_RECORDING};
 pub use analysis::{EventTermError, EventTerms, Filter};
 pub use ask::{Answer, Ask, Question};
+pub use backend::Backend;
 pub use details::{CategoryDetails, Details, FrameText, HitAllocation, Origin, REASON_RECORDER, TENSOR_SEPARATOR};
 pub use events::{EventRow, EventsFilter, EventsPage, EventsQuestion, versioned};
 pub use export::{ExportContents, ExportFormat, ExportJob, ExportQuestion, ExportTable};

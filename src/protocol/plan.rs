@@ -179,7 +179,7 @@ base::listed! {
     pub enum OomPlan {
         HalfBatch = "half the batch size",
         Checkpoint = "activation checkpointing",
-        Sharded = "sharding over 8 GPUs (FSDP)",
+        Sharded = "sharding over 8 devices (FSDP)",
     }
 }
 

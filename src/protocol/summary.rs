@@ -1,6 +1,6 @@
 //! Summary of a file and its devices.
 
-use super::PoolName;
+use super::{Backend, PoolName};
 use serde::{Deserialize, Serialize, Serializer};
 
 /// Version of the command line's JSON schema. It is incremented when a field changes its name or meaning.
@@ -58,6 +58,8 @@ pub struct Warning {
 pub struct DeviceSummary {
     /// Device ordinal. −1 is host (pinned) memory.
     pub device: i64,
+    /// Kind of the devices of the file.
+    pub backend: Backend,
     pub events: u64,
     /// Only set if a range of the trace is loaded: index of the first event of the range, and number of events in the
     /// file after the range. `events` counts the events up to the end of the range.

@@ -84,7 +84,7 @@ impl TableColumn {
             TableColumn::Size => ("requested_bytes", "size", "Requested", "Requested bytes"),
             TableColumn::CallSite => ("call_site", "site", "Call site", "Innermost frame of your code"),
             TableColumn::Address => ("address", "address", "Address", "Start address"),
-            TableColumn::Stream => ("stream", "stream", "Stream", "CUDA stream it was allocated on"),
+            TableColumn::Stream => ("stream", "stream", "Stream", "Stream it was allocated on"),
             TableColumn::Pool => ("pool", "pool", "Pool", "Memory pool"),
             TableColumn::Allocated => ("allocated_at", "born", "Allocated at", "Event that allocated it"),
             TableColumn::Age => {

@@ -14,6 +14,7 @@ mod catalog;
 mod completion;
 mod examples;
 mod functions;
+mod mindstudio;
 mod node;
 mod queries;
 mod result;

@@ -3,7 +3,7 @@
 use crate::catalog::Catalog;
 use crate::completion::tokens_with;
 use crate::source::Source;
-use crate::{functions, save, tables};
+use crate::{functions, mindstudio, save, tables};
 use protocol::sql::TokenClass;
 use sqlite::{Cancel, Database, Error, Limits, Value};
 use std::borrow::Cow;
@@ -61,6 +61,14 @@ impl Queries {
     /// Returns an error if the file cannot be written.
     pub fn save(&self, file: &str) -> Result<(), Error> {
         self.database.save(file, &save::statements(&self.catalog))
+    }
+
+    /// Writes a new SQLite file for MindStudio Insight.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be written.
+    pub fn save_for_mindstudio(&self, file: &str) -> Result<(), Error> {
+        self.database.save(file, &mindstudio::statements())
     }
 }
 

@@ -55,8 +55,11 @@ const NOTES: [(&str, &str); 20] = [
     ("allocation", "an id of allocation"),
     ("segment", "an id of segment"),
     ("held_by", "the Python object that holds it at the end, where the recorder found it"),
-    ("outside_bytes", "device memory that is neither free nor reserved: CUDA context, NCCL, other processes"),
-    ("paused_bytes", "reserved, but not on the GPU"),
+    (
+        "outside_bytes",
+        "device memory that is neither free nor reserved: context of the driver, collectives, other processes",
+    ),
+    ("paused_bytes", "reserved, but not on the device"),
     ("resident_bytes", "host memory of the process"),
     ("inferred", "1: from call stacks; 0: from an annotation"),
     ("user_metadata", "text of _set_memory_metadata, else of the newest annotation"),

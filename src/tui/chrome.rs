@@ -37,7 +37,7 @@ pub(crate) fn header(app: &App, buffer: &mut Buffer) {
     let numbers = all.join("  ");
     let count = file.devices.len();
     let position = if count > 1 { format!(" ({} of {count})", state.device_index + 1) } else { String::new() };
-    let device = [&device_name(device.device), position.as_str()].concat();
+    let device = [&device_name(device), position.as_str()].concat();
     let available = usize::from(pane.width).saturating_sub(width(&numbers) + width(&device) + 6);
     let title = truncate(&file_title(file), available.max(8));
     write_text(buffer, pane, &[" ", &title, " · ", &device].concat(), style);

@@ -27,7 +27,7 @@ impl FieldPurpose {
             FieldPurpose::Filter => "Filter: ",
             FieldPurpose::Moment => "Go to event, time, peak, oom or end: ",
             FieldPurpose::Request => "Size of a request: ",
-            FieldPurpose::Capacity => "GPU capacity: ",
+            FieldPurpose::Capacity => "Device capacity: ",
             FieldPurpose::Help => "Filter the keys: ",
             FieldPurpose::Palette => ":",
             FieldPurpose::Open => "Open file or folder: ",

@@ -93,6 +93,7 @@ mod startup_failure;
 mod table;
 mod timeline;
 mod tree;
+mod tutorials;
 mod urls;
 mod verdicts;
 mod view_links;

@@ -9,6 +9,8 @@ mod hands;
 
 use crate::chromium::{Chromium, Event};
 use crate::expressions;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
 use std::fmt::Debug;
@@ -360,6 +362,12 @@ impl Page {
     /// Screenshot of the window: a PNG in base64.
     pub(crate) fn screenshot(&self) -> String {
         text(&self.call("Page.captureScreenshot", json!({ "format": "png" }))["data"])
+    }
+
+    /// Screenshot of the window as WebP, small and with losses that are hard to see.
+    pub(crate) fn compressed_screenshot(&self) -> Vec<u8> {
+        let shot = self.call("Page.captureScreenshot", json!({ "format": "webp", "quality": 55 }));
+        BASE64_STANDARD.decode(text(&shot["data"])).expect("the screenshot is base64")
     }
 
     /// Errors so far: uncaught exceptions, `console.error`, policy violations and failed loads, including those of

@@ -110,6 +110,7 @@ impl Session {
         match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
             [] => Ok(()),
             ["memscape", ..] => self.run(&words[1..]),
+            ["tar", "-xf", archive] => self.workshop.unpack(archive),
             ["torchrun", "--nproc-per-node", ranks, ref rest @ ..] => self.torchrun(ranks, rest),
             ["./run", ref rest @ ..] => tasks::check_run(rest),
             ["cargo", ref rest @ ..] => tasks::check_cargo(rest),

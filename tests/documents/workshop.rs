@@ -42,7 +42,14 @@ impl Workshop {
         let root = root();
         for name in ["out-of-memory", "leak", "training", "cuda-graphs"] {
             let sample = format!("www/{name}.pickle.gz");
-            workshop.write(&sample, &fs::read(root.join(&sample)).unwrap());
+            let bytes = fs::read(root.join(&sample)).unwrap();
+            workshop.write(&sample, &bytes);
+            // Where a reader of a tutorial has it.
+            workshop.write(&format!("{name}.pickle.gz"), &bytes);
+        }
+        for entry in fs::read_dir(root.join("www/docs/samples")).unwrap() {
+            let path = entry.unwrap().path();
+            workshop.write(path.file_name().unwrap().to_str().unwrap(), &fs::read(&path).unwrap());
         }
         let small = "--layers 2 --hidden 64 --frames 12 --record-from-start";
         let long = format!("{small} --steps 3 --sequence 128");
@@ -63,6 +70,7 @@ impl Workshop {
             let leak = if rank == 7 { "--extra-leak 4" } else { "" };
             workshop.write(&format!("DIR/rank{rank}.pickle"), &snapshot(&format!("{small} --steps 3 {leak}")));
         }
+        workshop.unpack("ranks.tar").unwrap();
         workshop.write("trace.json.gz", TRACE.as_bytes());
         workshop.write("list.jsonl", b"{\"path\": \"FILE\"}\n");
         workshop.write("train.py", b"import torch\nkept = torch.empty(1 << 20)\n");
@@ -101,6 +109,18 @@ impl Workshop {
         // The program may end without reading its input.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         child.wait_with_output().unwrap()
+    }
+
+    /// Runs `tar` to unpack an archive of the manual.
+    ///
+    /// # Errors
+    /// Fails if `tar` does.
+    pub(super) fn unpack(&self, archive: &str) -> Result<(), String> {
+        let mut tar = self.command("tar");
+        tar.args(["-xf", archive]);
+        let output = self.output(tar, "");
+        let error = String::from_utf8_lossy(&output.stderr);
+        if output.status.success() { Ok(()) } else { Err(format!("fails: {error}")) }
     }
 
     /// Runs `memscape` with this standard input, and returns its output.

@@ -21,7 +21,8 @@ const HELP: &str = "generate OUT.pickle[.gz] [OPTIONS]
 
 Writes a PyTorch memory snapshot of a training loop, and what is true of it, as JSON, to standard output.
 
-  --sample NAME           a sample that ships with the page: out-of-memory, leak, training or cuda-graphs; give it first
+  --sample NAME           a sample that ships with the page: out-of-memory, leak, training or cuda-graphs, or with the
+                          tutorials: before, after or rank; give it first
   --example               a model made, three steps trained, and memory runs out; give it first, others change it
 
 How much

@@ -124,7 +124,8 @@ impl Options {
         }
     }
 
-    /// Returns the options of a sample of the start page (src/ui/state/samples.rs).
+    /// Returns the options of a sample of the start page (src/ui/state/samples.rs), or of a snapshot of the tutorials
+    /// in www/docs: before and after a change that leaks, and of one rank of several.
     pub(crate) fn sample(name: &str) -> Option<Options> {
         let base = Options { depth: 12, before_recording_mib: None, ..Options::default() };
         let model = |layers| Model { layers, hidden: 1024, vocabulary: 50_304 };
@@ -132,6 +133,12 @@ impl Options {
             "out-of-memory" => Options { program: Program::Fragmentation, ..base },
             "leak" => Options { length: Length::Steps(8), model: model(3), leak: true, ..base },
             "training" => Options { length: Length::Steps(3), model: model(6), layer_annotations: true, ..base },
+            "before" => Options { length: Length::Steps(3), model: model(3), ..base },
+            "after" => {
+                let work = StepSize { extra_leak_mib: 48, ..StepSize::default() };
+                Options { length: Length::Steps(3), model: model(3), work, ..base }
+            }
+            "rank" => Options { length: Length::Steps(4), model: model(3), ..base },
             "cuda-graphs" => Options { program: Program::Graphs, private_pools: true, ..base },
             _ => return None,
         })

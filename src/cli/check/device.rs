@@ -33,6 +33,7 @@ pub(super) fn check_device(
     let mut checked = CheckedDevice {
         file: file.to_owned(),
         device: device.device,
+        backend: device.backend,
         identity: identity.clone(),
         baseline: baseline.map(|it| it.name.to_owned()),
         checks: vec![oom_check(device, limits)],

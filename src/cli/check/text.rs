@@ -15,7 +15,7 @@ pub(super) fn as_text(verdict: &Verdict) -> String {
     if verdict.left_out > 0 {
         text += &format!("{} checked; --ranks all lists them\n", pluralize(verdict.left_out as u64, "other rank"));
     }
-    text + verdict.headline() + "\n"
+    text + &verdict.headline() + "\n"
 }
 
 fn write_device(text: &mut String, device: &CheckedDevice) {

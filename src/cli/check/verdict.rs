@@ -2,6 +2,7 @@
 
 use super::baseline::Identity;
 use compare::PerSide;
+use protocol::Backend;
 use std::collections::HashMap;
 
 /// Property of a snapshot that is checked.
@@ -82,6 +83,7 @@ pub(super) struct CheckedDevice {
     /// Path or member name, for display.
     pub(super) file: String,
     pub(super) device: i64,
+    pub(super) backend: Backend,
     pub(super) identity: Identity,
     /// Name of the baseline file.
     pub(super) baseline: Option<String>,
@@ -102,7 +104,7 @@ impl CheckedDevice {
 
     /// Returns the file and the device, such as `a.pickle · GPU 0`.
     pub(super) fn title(&self) -> String {
-        [&self.file, " · ", &ui::text::summary::device_name(self.device)].concat()
+        [&self.file, " · ", &self.backend.name_of(self.device)].concat()
     }
 }
 
@@ -139,11 +141,13 @@ impl Verdict {
     }
 
     /// Returns one sentence about all files.
-    pub(super) fn headline(&self) -> &'static str {
-        match (self.is_exceeded, self.errors.is_empty()) {
-            (true, _) => "GPU memory exceeds its limits",
-            (false, true) => "GPU memory is within its limits",
-            (false, false) => "GPU memory could not be checked",
-        }
+    pub(super) fn headline(&self) -> String {
+        let device = self.devices.first().map(|it| it.backend).unwrap_or_default().device();
+        let result = match (self.is_exceeded, self.errors.is_empty()) {
+            (true, _) => " memory exceeds its limits",
+            (false, true) => " memory is within its limits",
+            (false, false) => " memory could not be checked",
+        };
+        [device, result].concat()
     }
 }

@@ -12,6 +12,7 @@ pub(super) fn facts(side: &Side, moment: Moment) -> SideFacts {
     SideFacts {
         file: side.name(),
         device: history.device,
+        backend: side.backend(),
         events: history.event_count(),
         moment: moment.0,
         live_bytes: live(history, moment),

@@ -4,8 +4,8 @@ use super::OpenFile;
 use crate::recorder_facts;
 use base::heap::{self, HeapBytes};
 use history::replay::DeviceHistory;
-use history::snapshot::Action;
-use protocol::{DeviceSummary, FileSummary, SCHEMA, Warning};
+use history::snapshot::{Action, WarningKind};
+use protocol::{Backend, DeviceSummary, FileSummary, SCHEMA, Warning};
 
 impl OpenFile {
     pub(crate) fn summary(&self) -> FileSummary {
@@ -18,7 +18,7 @@ impl OpenFile {
             warnings: warnings
                 .map(|(kind, count, example)| Warning {
                     kind: kind.name().to_owned(),
-                    message: kind.message(),
+                    message: self.warning_message(kind),
                     count,
                     example: example.to_owned(),
                 })
@@ -30,8 +30,20 @@ impl OpenFile {
         }
     }
 
+    /// Returns the message of a warning. Functions that it names are those for the devices of the file.
+    pub(crate) fn warning_message(&self, kind: &WarningKind) -> String {
+        let message = kind.message();
+        match kind {
+            WarningKind::NoStacks | WarningKind::NotRecorded | WarningKind::FromProfiler(_) => {
+                message.replace(Backend::Cuda.module(), self.backend.module())
+            }
+            _ => message,
+        }
+    }
+
     fn device_summary(&self, history: &DeviceHistory) -> DeviceSummary {
-        DeviceSummary { recorder: recorder_facts::recorder_facts(&self.snapshot, history), ..device_summary(history) }
+        let recorder = recorder_facts::recorder_facts(&self.snapshot, history);
+        DeviceSummary { recorder, ..device_summary(history, self.backend) }
     }
 
     /// Returns the heap usage in bytes of each table.
@@ -50,11 +62,12 @@ impl OpenFile {
     }
 }
 
-fn device_summary(history: &DeviceHistory) -> DeviceSummary {
+fn device_summary(history: &DeviceHistory, backend: Backend) -> DeviceSummary {
     let numbers = &history.numbers;
     let actions = Action::ALL.iter().zip(history.action_counts);
     DeviceSummary {
         device: history.device,
+        backend,
         events: u64::from(history.event_count()),
         loaded: history.loaded().map(|loaded| (loaded.first, loaded.later_events)),
         actions: actions.filter(|&(_, count)| count > 0).map(|(a, count)| (a.name().to_owned(), count)).collect(),

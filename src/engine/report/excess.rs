@@ -38,7 +38,7 @@ fn excess(file: &OpenFile, history: &DeviceHistory) -> Option<(String, u64)> {
     } else if let Some((capacity, bytes)) = capacity.and_then(|capacity| Some((capacity, above(capacity)?))) {
         Some((format!("More is live than the device has ({})", bytes_text(capacity)), bytes))
     } else if let Some(bytes) = above(MAX_CAPACITY) {
-        Some(("More is live than any GPU has".to_owned(), bytes))
+        Some((["More is live than any ", file.backend.device(), " has"].concat(), bytes))
     } else if history.numbers.peak_reserved > 0 {
         Some(("More is live than reserved".to_owned(), above(reserved.max(1))?))
     } else {

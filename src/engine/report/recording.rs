@@ -15,10 +15,11 @@ pub(super) fn without_stacks(file: &OpenFile) -> Option<String> {
     let mut kinds = file.snapshot.warnings.iter().map(|(kind, ..)| kind);
     let kind = kinds.find(|kind| matches!(kind, WarningKind::NoStacks | WarningKind::FromProfiler(_)))?;
     Some(match kind {
-        WarningKind::FromProfiler(_) => "Recorded by torch.profiler, without call stacks: record a snapshot with \
-                                         torch.cuda.memory._record_memory_history()."
-            .to_owned(),
-        kind => kind.message() + ".",
+        WarningKind::FromProfiler(_) => {
+            let text = "Recorded by torch.profiler, without call stacks: record a snapshot with ";
+            [text, file.backend.module(), ".memory._record_memory_history()."].concat()
+        }
+        kind => file.warning_message(kind) + ".",
     })
 }
 
@@ -27,17 +28,19 @@ pub(super) fn without_stacks(file: &OpenFile) -> Option<String> {
 /// events.
 pub(super) fn without_events(file: &OpenFile, history: &DeviceHistory) -> Option<String> {
     let mut text = match history.event_count() {
-        0 if has_warning(file, &WarningKind::NotRecorded) => WarningKind::NotRecorded.message() + ".",
+        0 if has_warning(file, &WarningKind::NotRecorded) => file.warning_message(&WarningKind::NotRecorded) + ".",
         0 if !file.has_events() => {
-            "No events: the file has only segments. Call torch.cuda.memory._record_memory_history() before the code to \
-             look at, and save torch.cuda.memory._snapshot()."
-                .to_owned()
+            let module = file.backend.module();
+            format!(
+                "No events: the file has only segments. Call {module}.memory._record_memory_history() before the code to \
+                 look at, and save {module}.memory._snapshot()."
+            )
         }
         0 => "No events on this device.".to_owned(),
         1 if history.action_counts[Action::Alloc as usize] == 0 => {
-            "Only one event was recorded: older ones were likely overwritten (max_entries=1). Record with \
-             torch.cuda.memory._record_memory_history(max_entries=100000)."
-                .to_owned()
+            let record = ".memory._record_memory_history(max_entries=100000).";
+            let text = "Only one event was recorded: older ones were likely overwritten (max_entries=1). Record with ";
+            [text, file.backend.module(), record].concat()
         }
         _ => return None,
     };

@@ -1,4 +1,4 @@
-//! The GPU capacity: typed by the user and drawn as a line across the timeline.
+//! The device capacity: typed by the user and drawn as a line across the timeline.
 
 use crate::state::shared::Shared;
 use crate::text::size_text::parse_size;
@@ -26,7 +26,7 @@ fn peak_paused(device: &DeviceSummary) -> u64 {
 /// Returns the label of the capacity line. Reserved memory above the line may be paused.
 pub(crate) fn label(state: &Shared, capacity: u64) -> String {
     let paused = state.device().map_or(0, peak_paused);
-    let label = ["GPU capacity ", &Bytes(capacity).to_string()].concat();
+    let label = ["Device capacity ", &Bytes(capacity).to_string()].concat();
     if paused == 0 {
         return label;
     }

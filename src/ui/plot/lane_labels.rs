@@ -31,7 +31,7 @@ pub fn lane_labels(state: &Shared) -> Vec<LaneLabel> {
             device: lane.device.device,
             name: match state.comparing.pair {
                 Some([a, _]) => [if lane.index == a { "A · " } else { "B · " }, &side(state, lane.index)].concat(),
-                None => device_name(lane.device.device),
+                None => device_name(lane.device),
             },
             note: if without_time {
                 "no times recorded".to_owned()

@@ -203,7 +203,7 @@ impl Shared {
         }
     }
 
-    /// Extends the drawable area (`plane`) of a device to the height of its plot, the GPU capacity line, a planned
+    /// Extends the drawable area (`plane`) of a device to the height of its plot, the device capacity line, a planned
     /// curve and a compared device. In a plot of addresses, only the plot itself counts.
     pub(crate) fn fit_plane_to_plot(&self, mut plane: Plane, device: &DeviceSummary) -> Plane {
         if self.plot_settings.plot != Plot::Stack {
@@ -230,7 +230,7 @@ impl Shared {
         indices.into_iter().filter_map(height).max()
     }
 
-    /// Returns the typed GPU capacity, unless the vertical axis shows addresses.
+    /// Returns the typed device capacity, unless the vertical axis shows addresses.
     pub(crate) fn capacity_line(&self) -> Option<u64> {
         self.tools.capacity.filter(|_| !matches!(self.plot_settings.plot, Plot::Addresses(_)))
     }

@@ -1,7 +1,7 @@
 //! Text of the details panel for the selected allocation: facts, stack, and a version for the clipboard.
 
 use crate::text::names::category_label;
-use crate::text::summary::{Fact, device_name};
+use crate::text::summary::{Fact, ordinal_name};
 use base::units::{Bytes, duration_us, group_digits, pluralize};
 use protocol::{Details, FrameText, Origin, REASON_RECORDER, TENSOR_SEPARATOR, default_pool_name};
 
@@ -217,7 +217,10 @@ fn facts(details: &Details) -> Vec<Fact> {
     if !details.annotations.is_empty() {
         fact("Annotations", details.annotations.join(" › "));
     }
-    fact("Allocation", format!("#{} on {}", group_digits(details.allocation.into()), device_name(details.device)));
+    fact(
+        "Allocation",
+        format!("#{} on {}", group_digits(details.allocation.into()), ordinal_name(details.backend, details.device)),
+    );
     facts
 }
 

@@ -64,7 +64,7 @@ fn column_reading(state: &Shared) -> Option<(String, String)> {
         None => {
             let (lane, pointer) = state.lane_at(state.lanes.pointer?)?;
             let scene = lane.geometry.scene.as_ref()?;
-            name = Some(device_name(lane.device.device)).filter(|_| state.has_lanes());
+            name = Some(device_name(lane.device)).filter(|_| state.has_lanes());
             let (column, columns) = (column_under(scene, lane.view, pointer.x)?, &scene.columns);
             let moments = columns.moments.get(column).copied().unwrap_or(1);
             let (total, reserved) = columns.total.get(column).zip(columns.reserved.get(column))?;

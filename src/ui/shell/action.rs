@@ -128,7 +128,7 @@ pub enum Action {
     /// A marker was clicked in the list. Holds the marker's number.
     MarkerVisited(u32),
     MarkerRemoved(u32),
-    /// The GPU capacity was typed, in GiB.
+    /// The device capacity was typed, in GiB.
     CapacityTyped(String),
     Clicked(Pointer),
     /// The wheel was turned over the canvas by `delta` CSS pixels, positive towards the user.

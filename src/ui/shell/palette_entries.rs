@@ -127,7 +127,7 @@ fn entry(state: &State, target: PaletteTarget) -> Option<Entry> {
             (command.title.to_owned(), kind, keys_text(command))
         }
         PaletteTarget::Insight(topic) => (topic.title().to_owned(), "Insight", Vec::new()),
-        PaletteTarget::Device(index) => (device_name(state.device_at(index)?.device), "Device", Vec::new()),
+        PaletteTarget::Device(index) => (device_name(state.device_at(index)?), "Device", Vec::new()),
         PaletteTarget::File(index) => (state.snapshots.get(index)?.name(), "File", Vec::new()),
         PaletteTarget::Annotation(index) => {
             let mark = state.surroundings.marks.latest()?.ranges.get(index)?;

@@ -68,7 +68,7 @@ pub enum Effect {
     PickTrace,
     /// Save the page with embedded snapshots, and report the result.
     SaveHtml(Box<PageToSave>),
-    /// Focus the text field for the GPU capacity.
+    /// Focus the text field for the device capacity.
     FocusCapacity,
     /// Store the settings in the browser's storage.
     Store(String),

@@ -20,7 +20,7 @@ pub struct Tools {
     pub markers: Markers,
     /// History of visible windows, for undo and redo.
     pub history: WindowHistory,
-    /// GPU capacity in bytes, as typed by the user.
+    /// Device capacity in bytes, as typed by the user.
     pub capacity: Option<u64>,
     /// Edges of the window, while the worker converts them to the other axis.
     pub axis_switch: Option<[Point; 2]>,

@@ -2,7 +2,7 @@
 
 use base::units::{Bytes, duration_us, group_digits, pluralize};
 use protocol::{
-    CAPACITY, COUNTED_PEAK, DEVICE_FREE, DeviceSummary, FileSummary, OTHER_PROCESSES, OUTSIDE_ALLOCATOR,
+    Backend, CAPACITY, COUNTED_PEAK, DEVICE_FREE, DeviceSummary, FileSummary, OTHER_PROCESSES, OUTSIDE_ALLOCATOR,
     OUTSIDE_OR_OTHERS, PAUSED, PEAK_PAUSED, PROCESS, PeakCheck, TENSORS, TENSORS_FOUND, split_ordinal,
 };
 
@@ -55,16 +55,21 @@ pub fn loaded_range(device: &DeviceSummary) -> Option<String> {
 }
 
 /// Returns the name of a device, as shown in the device picker.
-pub fn device_name(device: i64) -> String {
-    let (device, is_second) = split_ordinal(device);
-    let name = if device < 0 { "Host (pinned)".into() } else { format!("GPU {device}") };
+pub fn device_name(device: &DeviceSummary) -> String {
+    ordinal_name(device.backend, device.device)
+}
+
+/// Returns the name of the device of this kind with this ordinal.
+pub(crate) fn ordinal_name(backend: Backend, device: i64) -> String {
+    let (ordinal, is_second) = split_ordinal(device);
+    let name = backend.name_of(ordinal);
     if is_second { name + " of the second file" } else { name }
 }
 
 /// Formats a device for the device picker.
 pub fn device_line(device: &DeviceSummary) -> String {
     let ran_out = if device.oom_count() > 0 { " · OOM" } else { "" };
-    [&device_name(device.device), " · ", &bytes(device.peak_requested), ran_out].concat()
+    [&device_name(device), " · ", &bytes(device.peak_requested), ran_out].concat()
 }
 
 fn bytes(value: i64) -> String {
@@ -213,8 +218,8 @@ pub fn facts(file: &FileSummary, device: &DeviceSummary) -> Vec<Facts> {
         Facts { title: "Trace", lines: trace },
         Facts { title: "File", lines: origin },
     ];
-    if let Some(lines) = Some(gpu_facts(device)).filter(|lines| !lines.is_empty()) {
-        groups.push(Facts { title: "Recorded on the GPU", lines });
+    if let Some(lines) = Some(device_facts(device)).filter(|lines| !lines.is_empty()) {
+        groups.push(Facts { title: "Recorded on the device", lines });
     }
     if !file.recorder.is_empty() {
         // Skip keys that describe the file format or are shown elsewhere.
@@ -229,8 +234,8 @@ pub fn facts(file: &FileSummary, device: &DeviceSummary) -> Vec<Facts> {
     groups
 }
 
-/// Returns the recorded facts about the GPU.
-fn gpu_facts(device: &DeviceSummary) -> Vec<Fact> {
+/// Returns the recorded facts about the device.
+fn device_facts(device: &DeviceSummary) -> Vec<Fact> {
     let labels = [
         ("Capacity", CAPACITY),
         ("Free on the device", DEVICE_FREE),
@@ -238,7 +243,7 @@ fn gpu_facts(device: &DeviceSummary) -> Vec<Fact> {
         ("Outside the allocator", OUTSIDE_ALLOCATOR),
         ("Other processes (NVML)", OTHER_PROCESSES),
         ("Outside the allocator or other processes", OUTSIDE_OR_OTHERS),
-        ("Paused (reserved, not on the GPU)", PAUSED),
+        ("Paused (reserved, not on the device)", PAUSED),
         ("Paused at most", PEAK_PAUSED),
         ("Peak by memory_stats()", COUNTED_PEAK),
         ("Tensors", TENSORS),

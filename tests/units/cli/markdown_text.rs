@@ -11,6 +11,11 @@ fn paragraphs_lists_and_links_are_wrapped() {
 }
 
 #[test]
+fn picture_is_replaced_by_its_description() {
+    assert_eq!(to_text("# A\n\n![The timeline](pictures/a-light.webp)\n", 40), "A\n=\n\n[Picture: The timeline]\n");
+}
+
+#[test]
 fn code_blocks_are_indented_and_not_wrapped() {
     let markdown = "## Code\n\n```sh\nmemscape live FILE --at peak\n\nls\n```\n\nEnd\n";
     let text = "Code\n----\n\n    memscape live FILE --at peak\n    \n    ls\n\nEnd\n";

@@ -24,8 +24,10 @@ fn write_statements(writer: &mut ReportWriter<'_>, kept: &SegmentsKept, (moment,
     let SegmentsKept { empty, empty_private, single_block: pinned, by_site, .. } = kept;
     if is_notable(empty.bytes, reserved) {
         let segments = pluralize(empty.count.into(), "empty segment");
-        let is_cuda = writer.history.device >= 0;
-        let how = if is_cuda { " with torch.cuda.empty_cache(), as PyTorch does before an OOM" } else { "" };
+        let how = match writer.history.device {
+            ..0 => String::new(),
+            _ => [" with ", writer.file.backend.module(), ".empty_cache(), as PyTorch does before an OOM"].concat(),
+        };
         let text = format!("{segments}, {}, can be released {}{how}.", bytes_text(empty.bytes), moment_text(moment));
         writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
     }

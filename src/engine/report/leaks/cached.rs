@@ -82,22 +82,22 @@ impl Cached {
                 segment.and_then(|segment| segment.pool).is_some_and(|pool| pool != (0, 0))
             };
             let [releasable, releasable_bytes, _] = sum(&mut uses.iter().filter(|it| it.is_empty() && !is_private(it)));
-            let is_cuda = history.device >= 0;
+            let is_device = history.device >= 0;
             let text = format!(
                 "{} at the end: {}{}.",
                 pluralize(whole, "empty segment"),
                 bytes_text(whole_bytes),
                 match () {
-                    () if is_cuda && releasable == 0 => ", all in private pools".to_owned(),
-                    () if is_cuda && releasable < whole => format!(
+                    () if is_device && releasable == 0 => ", all in private pools".to_owned(),
+                    () if is_device && releasable < whole => format!(
                         ". Of these, {} ({}) can be released; the rest belongs to private pools",
                         group_digits(releasable),
                         bytes_text(releasable_bytes)
                     ),
-                    () if is_cuda => {
-                        ". torch.cuda.empty_cache() returns this memory to the driver, without effect on the peak"
-                            .to_owned()
-                    }
+                    () if is_device => format!(
+                        ". {}.empty_cache() returns this memory to the driver, without effect on the peak",
+                        file.backend.module()
+                    ),
                     () => String::new(),
                 }
             );

@@ -40,9 +40,12 @@ impl Pausing {
     /// Writes a statement if a library was found.
     pub(super) fn write(&self, writer: &mut ReportWriter<'_>) {
         if self.is_found {
-            let text = "Parts of the reserved memory may be paused, and so not on the GPU: the stacks have frames of \
-                        torch_memory_saver or vLLM's cumem allocator.";
-            writer.add_statement(Tone::Fact, text.to_owned(), None);
+            let text = format!(
+                "Parts of the reserved memory may be paused, and so not on the {}: the stacks have frames of \
+                 torch_memory_saver or vLLM's cumem allocator.",
+                writer.file.backend.device()
+            );
+            writer.add_statement(Tone::Fact, text, None);
             writer.set_fix("Record with memscape, which notes what is paused.");
         }
     }

@@ -69,6 +69,6 @@ fn fix(plan: OomPlan) -> &'static str {
         OomPlan::Checkpoint => {
             "Checkpoint the blocks that allocate the activations (torch.utils.checkpoint). A step takes about a third longer."
         }
-        OomPlan::Sharded => "Shard parameters, gradients and optimizer state over 8 GPUs (FSDP, ZeRO-3).",
+        OomPlan::Sharded => "Shard parameters, gradients and optimizer state over 8 devices (FSDP, ZeRO-3).",
     }
 }

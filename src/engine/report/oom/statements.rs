@@ -41,7 +41,11 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
     let text = format!("Live at the OOM: {bytes} in {count}{reserved}.");
     writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
     if facts.paused > 0 {
-        let text = format!("Of the reserved bytes, {} are paused (not on the GPU).", bytes_text(facts.paused));
+        let text = format!(
+            "Of the reserved bytes, {} are paused (not on the {}).",
+            bytes_text(facts.paused),
+            writer.file.backend.device()
+        );
         writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
     }
     if has_segments {
@@ -133,9 +137,12 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
         writer.add_statement(tone, text, Some(moment_evidence(moment)));
     }
     if is_limited {
-        let text = "The device had enough free for this request: a memory fraction limits the process \
-                    (torch.cuda.set_per_process_memory_fraction), or the driver's memory is fragmented.";
-        writer.add_statement(Tone::Fact, text.to_owned(), None);
+        let text = format!(
+            "The device had enough free for this request: a memory fraction limits the process \
+             ({}.set_per_process_memory_fraction), or the driver's memory is fragmented.",
+            writer.file.backend.module()
+        );
+        writer.add_statement(Tone::Fact, text, None);
     }
 }
 
@@ -177,16 +184,19 @@ pub(super) fn write_recorded_outside(
     outside: Option<u64>,
 ) {
     if others > 0 {
-        let text = format!("Other processes used {} of this GPU (NVML).", bytes_text(others));
+        let backend = writer.file.backend;
+        let text = format!("Other processes used {} of this {} (NVML).", bytes_text(others), backend.device());
         // Without the other processes, the request would have fit.
         let is_cause = others.saturating_add(facts.device_free.unwrap_or(0)) >= facts.request;
         writer.add_statement(if is_cause { Tone::Alarm } else { Tone::Fact }, text, None);
-        writer.set_fix(if is_cause { "Stop them: nvidia-smi lists the processes on the GPU." } else { "" });
+        let fix = ["Stop them: ", backend.process_list(), " lists the processes on the ", backend.device(), "."];
+        writer.set_fix(&if is_cause { fix.concat() } else { String::new() });
     }
     if let Some(outside) = outside {
         let text = format!(
-            "This process used {} outside the allocator (NVML less reserved bytes: CUDA context, NCCL, libraries).",
-            bytes_text(outside)
+            "This process used {} outside the allocator (NVML less reserved bytes: {}, libraries).",
+            bytes_text(outside),
+            writer.file.backend.outside()
         );
         writer.add_statement(Tone::Fact, text, None);
     }
@@ -207,10 +217,10 @@ pub(super) fn write_inferred_outside(
         let bound = if is_chosen { "" } else { "At least " };
         format!("{bound}{} of device memory was in use", bytes_text(outside))
     } else {
-        let accounted = bytes_text(accounted);
-        format!("Reserved and free memory add up to {accounted}. GPU memory beyond that was in use")
+        let (accounted, device) = (bytes_text(accounted), writer.file.backend.device());
+        format!("Reserved and free memory add up to {accounted}. {device} memory beyond that was in use")
     };
-    let mut text = text + " outside the allocator (CUDA context, NCCL, other processes).";
+    let mut text = [&text, " outside the allocator (", writer.file.backend.outside(), ", other processes)."].concat();
     if facts.request > capacity.value {
         text.push_str(" This request is larger than all known device memory.");
     }

@@ -138,8 +138,8 @@ impl SavingKind {
             ],
             SavingKind::ShardedOptimizer => [
                 "Optimizer state",
-                "Sharded over 8 GPUs",
-                "optimizer state sharded over 8 GPUs",
+                "Sharded over 8 devices",
+                "optimizer state sharded over 8 devices",
                 "Shard it over data-parallel ranks (ZeRO-1, FSDP).",
                 "Needs data-parallel ranks, and may be sharded already.",
             ],

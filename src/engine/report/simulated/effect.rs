@@ -2,7 +2,7 @@
 
 use crate::report::writer::{ReportWriter, bytes_text, is_notable, moment_evidence};
 use base::units::{Moment, group_digits, percent};
-use protocol::{Tone, WhatIf, WhatIfGrade, WhatIfRun};
+use protocol::{Backend, Tone, WhatIf, WhatIfGrade, WhatIfRun};
 
 /// Minimum saving, in bytes, for an alarm. A tenth of the peak is required as well.
 const MIN_ALARM: u64 = crate::report::fragmentation::MIN_PROBLEM_BYTES;
@@ -111,7 +111,7 @@ impl<'a> Effect<'a> {
             let is_large = saved >= MIN_ALARM && saved >= self.recorded_peak / 10;
             let tone = if is_large { Tone::Alarm } else { Tone::Fact };
             writer.add_statement(tone, self.text() + &doubt(self.run), Some(moment_evidence(moment.0)));
-            writer.set_fix(&fix(self.run));
+            writer.set_fix(&fix(self.run, writer.file.backend));
             return;
         }
         let text = match self.outcome {
@@ -170,9 +170,9 @@ impl<'a> Effect<'a> {
 }
 
 /// Returns what to do for the settings of a run.
-pub(super) fn fix(run: &WhatIfRun) -> String {
+pub(super) fn fix(run: &WhatIfRun, backend: Backend) -> String {
     let warnings: String = run.warnings.iter().map(|warning| " ".to_owned() + warning.words()).collect();
-    ["Set PYTORCH_CUDA_ALLOC_CONF=", &run.settings, ".", &warnings].concat()
+    ["Set ", backend.settings(), "=", &run.settings, ".", &warnings].concat()
 }
 
 /// Returns a sentence on what makes a prediction uncertain, preceded by a space. Empty if nothing does.

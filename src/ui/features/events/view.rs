@@ -20,7 +20,7 @@ pub const COLUMNS: [(&str, &str); 12] = [
     ("Action", "Action of the allocator"),
     ("Size", "Requested bytes of an allocation, or reserved bytes of a segment"),
     ("Address", "Address, and how many blocks or segments were freed there before (as in memory_viz)"),
-    ("Stream", "CUDA stream"),
+    ("Stream", "Stream of the device"),
     ("Pool", "Memory pool"),
     ("Call site", "Innermost frame of your code; for a free without a stack, that of its allocation"),
     ("In use", "Live bytes (requested) after the event, without those awaiting free"),

@@ -49,7 +49,7 @@ fn copied(tab: &InsightsTab, shared: &Shared) -> Option<Effect> {
     let file = shared.file().map_or("", |file| &file.file);
     let subject = match shared.comparing.pair.filter(|_| tab.topic == Topic::Comparison) {
         Some(pair) => pair.map(|place| side(shared, place)).join(" → "),
-        None => [file, " · ", &device_name(device.device)].concat(),
+        None => [file, " · ", &device_name(device)].concat(),
     };
     Some(Effect::Copy(markdown(report, &subject)))
 }

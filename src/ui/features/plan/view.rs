@@ -101,7 +101,7 @@ pub fn view(plan: &Plan, shared: &Shared) -> Option<PlanView> {
             Some(problem) => capitalize(problem) + ".",
             None if page.is_some() => String::new(),
             None if question.is_some() => "Computing…".to_owned(),
-            None => "Change the size of a group, or set a GPU memory size, to see the new peak.".to_owned(),
+            None => "Change the size of a group, or set a device memory size, to see the new peak.".to_owned(),
         },
     })
 }

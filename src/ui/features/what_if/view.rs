@@ -16,7 +16,10 @@ pub const HEADINGS: [(&str, &str); 9] = [
     ("Difference", "Peak reserved, compared with the recorded settings"),
     ("Spread", "Lowest and highest peak over what the recording leaves open"),
     ("Fragmentation", "Share of the reserved bytes that is in no live block at the peak"),
-    ("Driver calls", "Calls of cudaMalloc and cudaFree, or of map and unmap"),
+    (
+        "Driver calls",
+        "Calls that reserve and release memory, such as cudaMalloc and cudaFree, or that map and unmap it",
+    ),
     (
         "Retries",
         "Requests that succeeded only after cached memory was released. A range: the recording bounds its memory limit",

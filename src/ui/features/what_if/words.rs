@@ -144,14 +144,14 @@ fn has_unknown_limit(answer: &WhatIf) -> bool {
 fn limit(answer: &WhatIf) -> Option<String> {
     if has_unknown_limit(answer) {
         return Some(
-            "No single limit explains the requests that failed: something else used the GPU as well. The runs have no \
+            "No single limit explains the requests that failed: something else used the device as well. The runs have no \
              limit, so it is not predicted whether they run out of memory."
                 .to_owned(),
         );
     }
     let capacity = Bytes(answer.capacity?).to_string();
     let Some(WhatIfLimit { low, is_fraction, .. }) = answer.limit.filter(|_| answer.is_capacity_recorded) else {
-        return Some(["GPU memory: ", &capacity, "."].concat());
+        return Some(["Device memory: ", &capacity, "."].concat());
     };
     let of = if is_fraction { "limit of a memory fraction" } else { "limit of the device's memory" };
     let low = Bytes(low).to_string();

@@ -5,7 +5,6 @@ use crate::state::comparing::{ComparedAt, SecondFile};
 use crate::state::line::{Curve, CurveLabel, Line, steps};
 use crate::state::shared::Shared;
 use crate::text::amount::{change, event_name};
-use crate::text::summary::device_name;
 use base::units::{Bytes, group_digits};
 use picture::timeline::View;
 use protocol::{Align, MatchKey, split_ordinal};
@@ -84,7 +83,7 @@ pub(crate) fn side(state: &Shared, index: usize) -> String {
         SecondFile::Open(..) => state.file().map_or("", |file| &file.file),
         _ => "",
     };
-    let name = device_name(ordinal);
+    let name = device.backend.name_of(ordinal);
     if file.is_empty() { name } else { [file, " · ", &name].concat() }
 }
 

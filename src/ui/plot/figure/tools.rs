@@ -1,4 +1,4 @@
-//! Draws the user's tools over an exported picture: cursor, range, markers, ruler and the GPU capacity line. The
+//! Draws the user's tools over an exported picture: cursor, range, markers, ruler and the device capacity line. The
 //! crosshair is omitted.
 
 use crate::plot::figure::Figure;

@@ -45,7 +45,7 @@ impl SheetText {
         let of = state.plot_settings.plot;
         let entries = state.surroundings.legend_of(colouring).map(|entries| entries.as_slice());
         SheetText {
-            title: format!("{} · {}", file.file, device_name(device.device)),
+            title: format!("{} · {}", file.file, device_name(device)),
             subtitle,
             legend_title: legend::title(of, colouring),
             legend: entries.map_or_else(Vec::new, |entries| {

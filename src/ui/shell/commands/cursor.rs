@@ -87,7 +87,7 @@ rows! {
         |state, _| ruler::toggle(state)).with(&[NeedsWholeFile]);
     ZOOM_TO_RULER = row(Timeline, MOVE, &["Shift+r"], "Zoom to the measured range", "zoom-to-ruler",
         |state, _| drag::zoom_to_ruler(state));
-    FOCUS_CAPACITY = row(Timeline, PLOT, &["v"], "Set the GPU capacity", "capacity", |state, out| {
+    FOCUS_CAPACITY = row(Timeline, PLOT, &["v"], "Set the device capacity", "capacity", |state, out| {
         (state.side, state.side_is_expanded) = (Side::File, true);
         out.push(Effect::FocusCapacity);
     });

@@ -244,5 +244,5 @@ pub(super) const KEYS: &[PageKey] = &[
 ];
 
 const RANGE_SCOPES: [&str; 7] = ["live", "born", "freed", "kept", "bytes", "change", "trace"];
-/// Maximum GPU capacity that is accepted, in bytes: 1 PiB.
+/// Maximum device capacity that is accepted, in bytes: 1 PiB.
 const MAX_CAPACITY: u64 = 1 << 50;

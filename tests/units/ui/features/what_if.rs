@@ -178,7 +178,7 @@ fn other_settings_are_compared_with_run_under_named_memory() {
     let recorded = run("r", 8 * GIB, None);
     let too_small = asked(run("r", 4 * GIB, Some(3)));
     let texts = named(vec![recorded.clone(), too_small.clone(), asked(run("a", 4 * GIB, Some(2)))]);
-    assert_eq!(texts, ["None of these settings avoids the out-of-memory error.", "GPU memory: 4.00 GiB."]);
+    assert_eq!(texts, ["None of these settings avoids the out-of-memory error.", "Device memory: 4.00 GiB."]);
     let texts = named(vec![recorded.clone(), too_small, asked(run("a", 3 * GIB, None))]);
     assert_eq!(texts[0], "The out-of-memory error does not happen with a; least memory with a.");
 
