@@ -5,7 +5,8 @@ use crate::aligning::Aligner;
 use crate::alignment::{Align, Alignment};
 use crate::allocations::AllocationComparison;
 use crate::answer::{
-    AllocationDifferences, Comparison, FactorGroup, Matched, MomentPair, OutcomeTotals, PerSide, SideFacts,
+    AllocationDifferences, Comparison, FactorGroup, Matched, MomentPair, OutcomeTotals, PEAK_RESERVED, PerSide,
+    SideFacts,
 };
 use crate::compiled::only_compiled;
 use crate::key::{Key, PAIRING_KEYS, SUM_KEYS};
@@ -337,7 +338,7 @@ fn moment_pairs(a: &DeviceHistory, b: &DeviceHistory, alignment: &Alignment) -> 
         ("end", Moment(a.event_count()), Moment(b.event_count())),
     ];
     if knows_reserved {
-        pairs.push(("peak reserved", a.reserved_peak(), b.reserved_peak()));
+        pairs.push((PEAK_RESERVED, a.reserved_peak(), b.reserved_peak()));
     }
     let pair = |(title, one, other): (&str, Moment, Moment)| {
         let reserved = |history: &DeviceHistory, moment| u64::try_from(history.reserved_at(moment)).unwrap_or(0);

@@ -1,7 +1,7 @@
 //! Converts a comparison to a report: the verdict as sentences, the numbers as tables.
 
 use crate::answer::{Comparison, MomentPair, PerSide, Row, TreeRow, factor, relation};
-use crate::verdict::{signed, unmatched_code};
+use crate::verdict::{row_name, signed, unmatched_code};
 use base::units::{Bytes, group_digits, moment_text, percent, pluralize};
 use protocol::column::moment_cell;
 use protocol::{Cell, Chart, DeltaBox, Evidence, Report, Sheet, SheetColumn, SheetRow, Statement, Tone, Topic};
@@ -223,7 +223,8 @@ impl TableBuilder {
     }
 
     fn groups(&mut self, key: &str, title: &str, note: &str, groups: &[Row], comparison: &Comparison) {
-        let row = |row: &Row| compared(0, &row.label, row.bytes, row.relation(), row.count, &row.callers);
+        let name = |row: &Row| if key == "groups" { row_name(comparison, &row.label) } else { &row.label }.to_owned();
+        let row = |row: &Row| compared(0, &name(row), row.bytes, row.relation(), row.count, &row.callers);
         let rows = groups.iter().take(self.rows).map(row).collect();
         let count = groups.iter().fold(PerSide::default(), |sum, row| sum.plus(row.count));
         let live = PerSide { a: comparison.a.live_bytes, b: comparison.b.live_bytes };

@@ -43,6 +43,12 @@ pub const MAX_SIZE_RULES: usize = 16;
 /// Name of the category of allocations without a matching rule.
 pub const UNKNOWN: &str = "unknown";
 
+/// Returns the label of a category in texts. The rules, JSON and SQL call communication `network`, for compatibility
+/// with sets of rules that people have.
+pub fn category_label(name: &str) -> &str {
+    if name == "network" { "communication (NCCL)" } else { name }
+}
+
 /// Order of well-known categories when drawn on top of each other, bottom (longest-lived) first. Synonyms from Mosaic
 /// share an entry, and therefore a colour.
 const ORDER: &[&[&str]] = &[

@@ -6,9 +6,10 @@ use crate::plot::comparing;
 use crate::state::shared::Shared;
 use crate::text::amount::{change, per_mille};
 use crate::text::cell_text::total_row;
-use crate::text::names::{category_label, shared_beginnings};
+use crate::text::names::shared_beginnings;
 use crate::text::size_text;
 use base::units::{Bytes, pluralize};
+use protocol::category::category_label;
 use protocol::{Cell, Chart, DeltaBox, HeatMap, Report, Sheet, SheetRow, Threshold, Tone, Topic};
 use std::rc::Rc;
 
