@@ -102,8 +102,14 @@ fn reserved_difference(comparison: &Comparison) -> Option<String> {
 }
 
 fn settings_differ(comparison: &Comparison) -> Option<String> {
-    let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "not recorded".to_owned());
-    let named = comparison.settings.iter().take(MAX_CAUSES);
+    let value = |value: &Option<String>| match value.as_deref() {
+        None => "not recorded".to_owned(),
+        Some("") => "not set".to_owned(),
+        Some(value) => value.to_owned(),
+    };
+    // The settings of the environment variable are recorded one by one too.
+    let is_named = |name: &str| comparison.settings.len() == 1 || !name.starts_with("PYTORCH_");
+    let named = comparison.settings.iter().filter(|(name, ..)| is_named(name)).take(MAX_CAUSES);
     let named: Vec<String> = named.map(|(name, a, b)| format!("{name} {} → {}", value(a), value(b))).collect();
     (!named.is_empty()).then(|| format!("Allocator settings from A to B: {}.", named.join(", ")))
 }
