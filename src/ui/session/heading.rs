@@ -6,6 +6,8 @@ use crate::text::summary::file_title;
 
 /// Number of characters at the end of a name that are shown if the name shares nothing with another one.
 const END_CHARS: usize = 20;
+/// Length in bytes of a beginning that is too short to be cut: an ellipsis would need as much room.
+const MAX_UNCUT: usize = 8;
 
 /// Returns the name of the open file, and the length in bytes of its beginning, which is cut first.
 pub fn heading(shared: &Shared) -> (String, usize) {
@@ -19,7 +21,7 @@ pub fn heading(shared: &Shared) -> (String, usize) {
         None => (shared.drawn_file().map(file_title).unwrap_or_default(), 0),
     };
     let end = name.char_indices().rev().nth(END_CHARS - 1).map_or(0, |(at, _)| at);
-    (name, if common > 0 { common } else { end })
+    (name, Some(if common > 0 { common } else { end }).filter(|&shared| shared > MAX_UNCUT).unwrap_or(0))
 }
 
 #[cfg(test)]
