@@ -11,7 +11,7 @@ use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::protocol::{
     Cell, Report, ReportQuestion, Simulations, Statement, Tone, Topic, WhatIf, WhatIfOrigin, WhatIfQuestion,
 };
-use memscape::units::Bytes;
+use memscape::units::{Bytes, percent};
 use opened::{Opened, open, real_pickles, recordings_folder};
 use reported::{cell, report, report_of, sheet, text};
 use serde_json::{Value, json};
@@ -118,6 +118,24 @@ fn effects_of_settings_are_equal_in_all_reports_on_real_files() {
         }
     }
     assert!(compared > 30, "{compared}");
+}
+
+#[test]
+fn setting_that_saves_more_than_5_percent_is_the_headline() {
+    let Some(folder) = recordings_folder("the headline about settings") else { return };
+    for (name, is_large) in [("torch-2.12/tight.default", true), ("torch-2.12/tight.expandable", false)] {
+        let mut opened = open(&std::fs::read(folder.join(name.to_owned() + ".pickle.gz")).unwrap()).unwrap();
+        let device = opened.summary.devices[0].device;
+        let answer = what_if(&mut opened, device, WhatIfQuestion::common_settings(None));
+        let recorded = answer.recorded().unwrap().peak_reserved;
+        let lowest = answer.runs.iter().min_by_key(|run| run.peak_reserved).unwrap();
+        let saved = recorded - lowest.peak_reserved;
+        assert_eq!(saved > recorded / 20, is_large, "{name}: {saved} of {recorded}");
+        let headline = report(&mut opened, device, Topic::Savings, &[]).headline;
+        let text =
+            format!("Saving: {}, {} of peak reserved ({}).", lowest.settings, Bytes(saved), percent(saved, recorded));
+        assert_eq!(headline.map(|it| it.text), is_large.then_some(text), "{name}");
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use generate::Options;
 use memscape::compare::{Align, CompareOptions, Comparer, Comparison, Key, Outcome, PerSide, Row, peaks_in, report};
 use memscape::engine::{Engine, Side, Work};
 use memscape::slice::TimeSlice;
-use memscape::units::Moment;
+use memscape::units::{Bytes, Moment};
 use opened::{open, snapshots};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -394,6 +394,28 @@ fn snapshot_by(file: &str) -> File {
     let trace: Vec<serde_json::Value> = (0..20).map(event).collect();
     let value = serde_json::json!({"segments": [], "device_traces": [trace]});
     File::from_bytes(&serde_pickle::to_vec(&value, serde_pickle::SerOptions::new()).unwrap())
+}
+
+/// The program is the same, so only the reserved bytes and the settings differ. PyTorch's own counters tell by how much.
+#[test]
+fn verdict_names_other_settings_and_peak_reserved() {
+    let Some(folder) = opened::recordings_folder("the verdict about settings") else { return };
+    let file =
+        |name: &str| File::from_bytes(&std::fs::read(folder.join(format!("torch-2.15/{name}.pickle.gz"))).unwrap());
+    let peak = |name: &str| -> u64 {
+        let text = std::fs::read(folder.join(format!("torch-2.15/{name}.json"))).unwrap();
+        let recorded: serde_json::Value = serde_json::from_slice(&text).unwrap();
+        recorded["end"]["reserved_bytes.all.peak"].as_u64().unwrap()
+    };
+    let [a, b] = ["mixed.default", "mixed.expandable"].map(peak);
+    let comparison = compared(&file("mixed.default"), &file("mixed.expandable"), CompareOptions::default());
+    let reserved = format!("B's peak reserved is {} lower: {} against {}.", Bytes(a - b), Bytes(b), Bytes(a));
+    assert!(comparison.verdict.contains(&reserved), "{reserved} {:?}", comparison.verdict);
+    let settings = "Allocator settings from A to B: expandable_segments False → True.".to_owned();
+    assert!(comparison.verdict.contains(&settings), "{:?}", comparison.verdict);
+    // With itself.
+    let comparison = compared(&file("mixed.default"), &file("mixed.default"), CompareOptions::default());
+    assert!(!comparison.verdict.join(" ").contains("reserved"), "{:?}", comparison.verdict);
 }
 
 #[test]

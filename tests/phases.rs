@@ -302,7 +302,7 @@ fn annotated_phases_replace_inferred_ones_of_the_same_kind() {
 }
 
 #[test]
-fn table_names_source_of_each_phase() {
+fn peak_of_each_phase_is_named_with_its_source() {
     let stacks = [Some("forward main"), Some("backward main"), Some("main")];
     let mut opened = opened_with(&stacks, &[("optimizer", 2, 2)]);
     let report = reported::report(&mut opened, 0, Topic::Peak, &[]);
@@ -312,6 +312,8 @@ fn table_names_source_of_each_phase() {
     let shares: Vec<Cell> = table.rows.iter().map(|row| cell(table, row, "share").clone()).collect();
     // All allocations stay live. The forward pass ends where the backward pass starts.
     assert_eq!(shares, [512, 1024, 1536].map(|part| Cell::Share { part, whole: 1536 }));
+    let sentence = "Peak by phase: forward 512 B, backward 1.00 KiB, optimizer 1.50 KiB.";
+    assert!(report.statements.iter().any(|it| it.text == sentence), "{:?}", report.statements);
 }
 
 fn memscape(arguments: &[&str]) -> (bool, String) {

@@ -1,11 +1,15 @@
 //! The alarm below the header: the most important headline of all reports.
 
+use crate::face;
 use crate::ui_report::{Page, SilentWorker, device, report};
-use memscape::engine::Answer;
-use memscape::protocol::{Headline, Report, Topic};
+use memscape::engine::{Answer, Ask, Question, Request};
+use memscape::protocol::{DeviceSummary, Headline, Report, Topic};
+use memscape::ui::features::State;
 use memscape::ui::features::insights::{Alarm, InsightsAction};
 use memscape::ui::shell::action::Action;
+use memscape::ui::shell::commands;
 use memscape::ui::text::tab::Tab;
+use memscape::ui::text::url::PageScheme;
 
 /// Answers all report requests. The reports of `topics` have a headline, which is about the first statement.
 fn answer_with_headlines(page: &mut Page, topics: &[Topic]) {
@@ -40,16 +44,58 @@ fn alarm_is_headline_of_most_important_topic() {
 fn alarm_opens_its_report_with_half_of_the_height() {
     let mut page = Page::with_devices(SilentWorker, vec![device(0, &[])]);
     page.act(Action::TabChosen(Tab::Insights));
-    answer_with_headlines(&mut page, &[Topic::Leaks]);
-    assert_eq!(page.state.views.shown_height(), 30, "a late alarm moves nothing");
+    answer_with_headlines(&mut page, &[Topic::Savings]);
+    assert_eq!(page.state.views.shown_height(), 30, "a late saving moves nothing");
     page.act(Action::TabChosen(Tab::CallTree));
     page.why(InsightsAction::AlarmClicked);
-    assert_eq!((page.state.views.tab, page.state.insights.topic), (Tab::Insights, Topic::Leaks));
+    assert_eq!((page.state.views.tab, page.state.insights.topic), (Tab::Insights, Topic::Savings));
     assert_eq!(page.state.views.shown_height(), 50);
     let [from, to] = page.window();
     assert!(from <= 100 && to >= 199 && to - from < 120, "the evidence of the headline is shown: {from}–{to}");
     page.act(Action::ViewsResized(40));
     assert_eq!(page.state.views.shown_height(), 40, "the user's height counts");
+}
+
+#[test]
+fn leak_opens_its_report_unless_the_page_is_in_use() {
+    let nothing: fn(&mut Page) = |_| {};
+    let starts: [(&str, fn(&mut Page), Topic, u32); 6] = [
+        ("untouched", nothing, Topic::Leaks, 50),
+        ("another tab", |page| page.act(Action::TabChosen(Tab::CallTree)), Topic::Peak, 30),
+        ("another topic", |page| page.why(InsightsAction::TopicChosen(Topic::Modules)), Topic::Modules, 30),
+        ("a selected range", |page| page.command(commands::TOGGLE_RANGE), Topic::Range, 30),
+        ("another height", |page| page.act(Action::ViewsResized(40)), Topic::Peak, 40),
+        ("zoomed", |page| page.command(commands::ZOOM_EVENTS_IN), Topic::Peak, 30),
+    ];
+    for (name, prepare, topic, height) in starts {
+        let mut page = Page::with_devices(SilentWorker, vec![device(0, &[])]);
+        page.act(Action::TabChosen(Tab::Insights));
+        prepare(&mut page);
+        answer_with_headlines(&mut page, &[Topic::Leaks, Topic::Savings]);
+        assert_eq!((page.state.insights.topic, page.state.views.shown_height()), (topic, height), "{name}");
+    }
+}
+
+/// The engine of a page cannot simulate, so a saving by a setting is known after the reports.
+#[test]
+fn no_alarm_is_claimed_before_settings_are_simulated() {
+    for is_saving in [false, true] {
+        let mut page = Page::new(SilentWorker);
+        page.state = State::new(PageScheme::default());
+        page.act(Action::Resized(face::CANVAS));
+        page.load(vec![DeviceSummary { allocations: 5, ..device(0, &[("alloc", 5)]) }]);
+        answer_with_headlines(&mut page, &[]);
+        assert_eq!(page.state.insights.alarm, Alarm::Unknown, "the settings are not simulated");
+        let serial = page.find_request(|request| match request {
+            Request::Ask(Ask { serial, question: Question::WhatIf(_), .. }) => Some(*serial),
+            _ => None,
+        });
+        page.answer_with(serial.expect("a simulation"), Answer::WhatIf(Box::default()));
+        assert_eq!(page.state.insights.alarm, Alarm::Unknown, "the report does not quote the simulation");
+        answer_with_headlines(&mut page, if is_saving { &[Topic::Savings] } else { &[] });
+        let raised = Alarm::Raised { topic: Topic::Savings, text: "Savings needs attention.".to_owned() };
+        assert_eq!(page.state.insights.alarm, if is_saving { raised } else { Alarm::None });
+    }
 }
 
 #[test]

@@ -156,7 +156,10 @@ fn cursor_starts_at_peak() {
     let view = moment::view(&page.state);
     assert_eq!((view.event, view.facts.requested, view.facts.awaiting_free), (Some(i64::from(PEAK) - 1), 1701, 7));
     assert_eq!(view.lines[3].1, "1.65 KiB · 1,694 B requested", "live bytes exclude bytes awaiting free");
-    assert_eq!(range::title(&page.state), "Live at event 700 · peak · 1.66 KiB requested · 1 allocation");
+    assert_eq!(
+        range::title(&page.state),
+        "Live at event 700 (peak): 1.66 KiB in 1 allocation".replace(' ', "\u{a0}").replace(":\u{a0}", ": ")
+    );
 }
 
 #[test]
@@ -179,7 +182,7 @@ fn keys_move_cursor() {
     assert_eq!(page.scope(), Scope::At(PEAK + 1), "moves from its current position");
     page.command(commands::CURSOR_TO_END);
     assert_eq!(page.scope(), Scope::At(EVENTS));
-    assert!(range::title(&page.state).contains("event 998 · end"), "{}", range::title(&page.state));
+    assert!(range::title(&page.state).contains("event\u{a0}998\u{a0}(end)"), "{}", range::title(&page.state));
     page.command(commands::CURSOR_LATER);
     assert_eq!(page.scope(), Scope::At(EVENTS), "stays at the end");
     page.command(commands::CURSOR_TO_PEAK);

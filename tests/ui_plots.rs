@@ -604,20 +604,13 @@ fn marker_dot_is_shown_only_in_its_plot() {
 fn exported_picture_names_its_plot() {
     for (plot, name, words) in [(1, "-addresses-", "Height: addresses"), (2, "-reserved-", "Height: reserved bytes")] {
         let mut page = Page::show(plot);
-        let marks = page.take_request(|it| {
-            if let Request::Ask(Ask { serial, question: Question::Marks, .. }) = it { Some(*serial) } else { None }
-        });
-        if let Some(serial) = marks {
-            page.answer_with(serial, Answer::Marks(Box::default()));
-        }
-        while let Some(serial) = page.take_request(|it| {
-            if let Request::Ask(Ask { serial, question: Question::Legend { .. }, .. }) = it {
-                Some(*serial)
-            } else {
-                None
-            }
+        while let Some((serial, is_legend)) = page.take_request(|it| match it {
+            Request::Ask(Ask { serial, question: Question::Marks | Question::Phases, .. }) => Some((*serial, false)),
+            Request::Ask(Ask { serial, question: Question::Legend { .. }, .. }) => Some((*serial, true)),
+            _ => None,
         }) {
-            page.answer_with(serial, Answer::Legend(Vec::new()));
+            let marks = Answer::Marks(Box::default());
+            page.answer_with(serial, if is_legend { Answer::Legend(Vec::new()) } else { marks });
         }
         page.press(commands::export::save(Format::Svg));
         let picture = page.effects.iter().find_map(|it| if let Effect::Export(it) = it { Some(it) } else { None });

@@ -3,6 +3,7 @@
 use crate::face::{self, Worker};
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::protocol::{AxisPoint, DeviceSummary, Marks, RangeFacts, RangeMark, RangeSource, Span, Weight};
+use memscape::shapes::Shape;
 use memscape::timeline::{Scene, View};
 use memscape::ui::plot::marks::{WindowMarks, track_count};
 use memscape::ui::plot::slices;
@@ -11,6 +12,8 @@ use memscape::ui::shell::action::Action;
 use memscape::ui::shell::commands;
 use memscape::ui::state::axis_press::AxisPress;
 use memscape::ui::state::axis_press::AxisPress::{DoubleClick, Down, Hover, Leave, Move, Up};
+use memscape::ui::state::effect::Effect;
+use memscape::ui::state::picture_file::Format;
 
 const EVENTS: u32 = 999;
 
@@ -20,6 +23,8 @@ struct MarksWorker {
     is_slow: bool,
     has_phases: bool,
     open_requests: Vec<Request>,
+    /// The request for phases, unless it is answered at once.
+    phases_request: Option<Request>,
 }
 
 fn mark(name: &str, lane: u32, from: u32, to: u32) -> RangeMark {
@@ -71,6 +76,7 @@ fn answer(request: &Request) -> Option<Answer> {
             Answer::Marks(Box::new(Marks { ranges: steps.chain(many).collect(), lanes: 2, ..Marks::default() }))
         }
         Question::Range(span) => Answer::Range(facts(*span)),
+        Question::Legend { .. } => Answer::Legend(Vec::new()),
         _ => return None,
     })
 }
@@ -82,6 +88,7 @@ impl Worker for MarksWorker {
             self.open_requests.push(request.clone());
         }
         if let Request::Ask(Ask { question: Question::Phases, .. }) = request {
+            self.phases_request = Some(request.clone()).filter(|_| !self.has_phases);
             return self.has_phases.then(marks_with_phases);
         }
         if is_range && self.is_slow { None } else { answer(request) }
@@ -260,6 +267,27 @@ fn keys_step_through_annotations() {
     page.command(commands::ZOOM_TO_RANGE);
     let view = page.view();
     assert!((90.0..100.5).contains(&view.x_from_column(0.0)) && view.x_from_column(100.0) < 210.5);
+}
+
+#[test]
+fn exported_picture_waits_for_phases() {
+    let mut page = Page::open();
+    page.act(Action::GoToEntered("50".into()));
+    page.command(commands::NEXT_ANNOTATION);
+    page.command(commands::ZOOM_TO_RANGE);
+    page.command(commands::export::save(Format::Svg));
+    let picture = |page: &Page| {
+        page.find_effect(|effect| if let Effect::Export(picture) = effect { Some(picture.clone()) } else { None })
+    };
+    assert_eq!(picture(&page), None, "the phases are not known");
+    let request = page.worker.phases_request.take().expect("a request for phases");
+    page.reply_to(&request, Some(marks_with_phases()));
+    let shapes = picture(&page).expect("a picture").sheet.shapes;
+    let texts: Vec<&str> = shapes
+        .iter()
+        .filter_map(|shape| if let Shape::Text(text) = shape { Some(text.text.as_str()) } else { None })
+        .collect();
+    assert!(texts.iter().any(|text| text.starts_with("for")), "{texts:?}");
 }
 
 #[test]

@@ -492,6 +492,17 @@ fn row_shows_location_bytes_and_counts() {
 }
 
 #[test]
+fn names_of_rows_keep_what_differs() {
+    let mut page = Page::open();
+    page.answer(|_, tree| {
+        let names = ["at::native::batch_norm", "at::native::softmax", "train.step"];
+        names.into_iter().zip(&mut tree.rows).for_each(|(name, row)| row.label.name = name.to_owned());
+    });
+    let shared: Vec<usize> = page.rows().iter().map(|row| row.shared).take(3).collect();
+    assert_eq!(shared, ["at::native::".len(), "at::native::".len(), 0]);
+}
+
+#[test]
 fn shares_near_0_and_100_percent_are_not_rounded_to_0_or_100() {
     assert_eq!([0, 1, 999, 1000].map(|part| percent(part, 1000)), ["0 %", "0.1 %", "99.9 %", "100 %"]);
     assert_eq!(percent(u64::MAX - 1, u64::MAX), "> 99.9 %", "one byte less is not 100 %");

@@ -39,6 +39,9 @@ pub struct SideFacts {
     pub reserved_bytes: i64,
 }
 
+/// Title of the pair of moments with the most reserved bytes.
+pub(crate) const PEAK_RESERVED: &str = "peak reserved";
+
 /// Two moments that are compared, one in each trace, with their live and reserved bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MomentPair {

@@ -1,8 +1,9 @@
 //! The verdict: one to five sentences, each with one number and its cause.
 
 use crate::alignment::Align;
-use crate::answer::{Comparison, FactorGroup, Outcome, PerSide, Row, factor, factor_of, relation};
+use crate::answer::{Comparison, FactorGroup, Outcome, PEAK_RESERVED, PerSide, Row, factor, factor_of, relation};
 use crate::key::Key;
+use analysis::category::category_label;
 use base::sorted::sorted_numbers;
 use base::units::{Bytes, Moment, group_digits, percent, pluralize};
 use hashbrown::HashMap;
@@ -18,6 +19,9 @@ const MAX_CAUSES: usize = 3;
 const MIN_PART: u64 = 200;
 /// Divisor of the larger side's total. Longer lifetimes are mentioned if they affect more bytes than the quotient.
 const LONGER_PART: u64 = 50;
+/// Divisor of the larger peak reserved. If its change is further from that of the live bytes than the quotient, it is
+/// mentioned.
+const RESERVED_PART: u128 = 50;
 /// Maximum length of a name in a sentence, in characters.
 const LONGEST: usize = 60;
 
@@ -28,6 +32,8 @@ pub(crate) fn verdict(comparison: &Comparison) -> Vec<String> {
     sentences.extend(unmatched_code(comparison));
     sentences.extend(peaks_differ(comparison));
     sentences.extend(causes(comparison, live));
+    sentences.extend(reserved_difference(comparison));
+    sentences.extend(settings_differ(comparison));
     let (matched, total) = (comparison.matched.bytes, comparison.matched.known);
     let (unmatched, all) = ((total.a - matched.a).saturating_add(total.b - matched.b), total.a.saturating_add(total.b));
     if u128::from(unmatched) * 10 > u128::from(all) {
@@ -42,6 +48,11 @@ pub(crate) fn verdict(comparison: &Comparison) -> Vec<String> {
     sentences.extend(lifetimes(comparison, live));
     sentences.truncate(MAX_SENTENCES);
     sentences
+}
+
+/// Returns the name of a row in texts and tables.
+pub(crate) fn row_name<'a>(comparison: &Comparison, label: &'a str) -> &'a str {
+    if comparison.key == Key::Category.name() { category_label(label) } else { label }
 }
 
 /// Reports that the allocations could not be matched by code, and why. Returns `None` if they could, or if the key was
@@ -75,6 +86,32 @@ fn peak_difference(comparison: &Comparison, live: PerSide) -> String {
             format!("B's peak is {amount} {direction}: {} against {}{times}.", Bytes(live.b), Bytes(live.a))
         }
     }
+}
+
+/// Reports the change of peak reserved if it is far from that of the live bytes, as after a change of the allocator's
+/// settings.
+fn reserved_difference(comparison: &Comparison) -> Option<String> {
+    let peak = comparison.moments.iter().find(|pair| pair.title == PEAK_RESERVED)?;
+    let reserved = peak.reserved?;
+    let live = comparison.moments.first().map_or(0, |pair| pair.live.delta());
+    let apart = (reserved.delta() - live).unsigned_abs();
+    let direction = if reserved.delta() > 0 { "higher" } else { "lower" };
+    let [a, b, delta] = [reserved.a, reserved.b, reserved.a.abs_diff(reserved.b)].map(Bytes);
+    (delta.0 > 0 && apart > u128::from(reserved.a.max(reserved.b)) / RESERVED_PART)
+        .then(|| format!("B's peak reserved is {delta} {direction}: {b} against {a}."))
+}
+
+fn settings_differ(comparison: &Comparison) -> Option<String> {
+    let value = |value: &Option<String>| match value.as_deref() {
+        None => "not recorded".to_owned(),
+        Some("") => "not set".to_owned(),
+        Some(value) => value.to_owned(),
+    };
+    // The settings of the environment variable are recorded one by one too.
+    let is_named = |name: &str| comparison.settings.len() == 1 || !name.starts_with("PYTORCH_");
+    let named = comparison.settings.iter().filter(|(name, ..)| is_named(name)).take(MAX_CAUSES);
+    let named: Vec<String> = named.map(|(name, a, b)| format!("{name} {} → {}", value(a), value(b))).collect();
+    (!named.is_empty()).then(|| format!("Allocator settings from A to B: {}.", named.join(", ")))
 }
 
 /// Reports that the peaks are in different parts of the program. Returns `None` if other moments are compared.
@@ -124,7 +161,7 @@ fn causes(comparison: &Comparison, live: PerSide) -> Option<String> {
     let largest = largest.filter(|(_, bytes, _)| bytes.a.abs_diff(bytes.b) > min_difference).take(MAX_CAUSES);
     let words: Vec<String> = largest
         .map(|(label, bytes, in_both)| {
-            let label: String = label.chars().take(LONGEST).collect();
+            let label: String = row_name(comparison, label).chars().take(LONGEST).collect();
             format!("{} {label} ({})", signed(bytes.delta()), relation(*bytes, *in_both))
         })
         .collect();

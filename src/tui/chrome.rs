@@ -212,7 +212,7 @@ pub(crate) fn tabs(app: &App, buffer: &mut Buffer) {
         ViewScope::Change => "A → B",
     };
     let rest = Rect { x: end + 1, width: pane.right().saturating_sub(end + 1), ..pane };
-    let long = [scope, " · ", &range::title(state)].concat();
+    let long = [scope, " · ", &range::title(state).replace('\u{a0}', " ")].concat();
     let text = if width(&long) <= usize::from(rest.width) { long } else { truncate(scope, usize::from(rest.width)) };
     write_text(buffer, rest, &text, line.patch(Tone::Accent.style()));
 }

@@ -42,7 +42,7 @@ fn cursor_is_set_by_click_key_and_text() {
     let page = open_halves();
     page.move_to(2.0, 2.0);
     wait_for_cursor(&page, 2, LOWER_BYTES + UPPER_BYTES + MIB, 0, 3);
-    page.wait_until("the title shows the peak", || page.text("#answer-title").contains("· peak"));
+    page.wait_until("the title shows the peak", || page.text("#answer-title").contains("(peak)"));
     let (x, y) = point_at_event(&page, 51, 0.7);
     page.click_at(x, y);
     page.move_to(2.0, 2.0);

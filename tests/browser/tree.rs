@@ -34,7 +34,11 @@ fn active_attr(page: &Page, attribute: &str) -> Option<String> {
 }
 
 fn active_name(page: &Page) -> String {
-    page.text(&format!("{ACTIVE} .name"))
+    // A name is cut between its parts, which `innerText` puts on lines of their own.
+    page.evaluate(&format!("document.querySelector('{ACTIVE} .name')?.textContent"))
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
 }
 
 /// Waits until the active row has this name.

@@ -238,7 +238,8 @@ fn simulated_run_opens_and_is_compared_with_recording() {
 
     page.click(&button("open", SETTINGS));
     let simulated = format!("{name} · {SETTINGS} (simulated)");
-    page.wait_for(&simulated, || page.text("#file-name"));
+    let heading = || page.evaluate("document.querySelector('#file-name').textContent");
+    page.wait_for(&json!(simulated), heading);
     page.wait_for_state("ready");
     page.wait_for(&Some(peak.to_string()), || page.attribute("#summary", "data-peak-reserved"));
     assert_eq!(listed_snapshots(&page).as_array().map(Vec::len), Some(2), "the recording and the run are listed");
@@ -255,7 +256,7 @@ fn simulated_run_opens_and_is_compared_with_recording() {
         "{ const picker = document.querySelector('#snapshot'); picker.selectedIndex = 0; \
          picker.dispatchEvent(new Event('change', { bubbles: true })); }",
     );
-    page.wait_for(&name, || page.text("#file-name"));
+    page.wait_for(&json!(name), heading);
     page.wait_for_state("ready");
     simulate(&page);
     page.evaluate(&format!(

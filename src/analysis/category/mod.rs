@@ -44,6 +44,12 @@ pub const MAX_SIZE_RULES: usize = 16;
 /// Name of the category of allocations without a matching rule.
 pub const UNKNOWN: &str = "unknown";
 
+/// Returns the label of a category in texts. The rules, JSON and SQL call communication `network`, for compatibility
+/// with sets of rules that people have.
+pub fn category_label(name: &str) -> &str {
+    if name == "network" { "communication (NCCL)" } else { name }
+}
+
 /// An ordered set of rules that assign categories to allocations.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CategorySet {

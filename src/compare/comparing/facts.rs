@@ -1,7 +1,7 @@
 //! Facts about the two sides of a comparison: sizes, common moments, and differing settings.
 
 use crate::alignment::Alignment;
-use crate::answer::{MomentPair, PerSide, SideFacts};
+use crate::answer::{MomentPair, PEAK_RESERVED, PerSide, SideFacts};
 use base::units::Moment;
 use engine::Side;
 use hashbrown::HashMap;
@@ -42,7 +42,7 @@ pub(super) fn moment_pairs(a: &DeviceHistory, b: &DeviceHistory, alignment: &Ali
         ("end", Moment(a.event_count()), Moment(b.event_count())),
     ];
     if knows_reserved {
-        pairs.push(("peak reserved", a.reserved_peak(), b.reserved_peak()));
+        pairs.push((PEAK_RESERVED, a.reserved_peak(), b.reserved_peak()));
     }
     let pair = |(title, one, other): (&str, Moment, Moment)| {
         let reserved = |history: &DeviceHistory, moment| u64::try_from(history.reserved_at(moment)).unwrap_or(0);

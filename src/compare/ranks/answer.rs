@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rank {
     pub rank: Option<u32>,
+    /// True if `rank` is the position in the order of the files, because no file name contains a rank.
+    pub is_numbered: bool,
     pub host: Option<String>,
     pub step: Option<u64>,
     /// Name of the file. Empty if the rank has no file.
@@ -80,6 +82,11 @@ impl Rank {
     /// Returns the peak of live (requested) bytes, or `None` if the rank was not scanned.
     pub fn peak(&self) -> Option<u64> {
         self.survey.as_ref().and_then(|survey| u64::try_from(survey.peak_requested).ok())
+    }
+
+    /// Returns the title with the file name if the rank was only numbered: `rank 0 (before.pickle)`.
+    pub fn title_with_file(&self) -> String {
+        if self.is_numbered { [&self.title(), " (", &*self.file, ")"].concat() } else { self.title() }
     }
 
     /// Returns a title such as `rank 7`, or the file name if the rank is unknown.

@@ -89,7 +89,7 @@ fn number(ranks: &mut [Rank]) -> Option<String> {
     }
     in_order(ranks);
     let mut surveyed: Vec<&mut Rank> = ranks.iter_mut().filter(|rank| rank.survey.is_some()).collect();
-    surveyed.iter_mut().zip(0..).for_each(|(rank, number)| rank.rank = Some(number));
+    surveyed.iter_mut().zip(0..).for_each(|(rank, number)| (rank.rank, rank.is_numbered) = (Some(number), true));
     (surveyed.len() > 1).then(|| "Ranks are numbered in the order of the files: no name has a rank.".to_owned())
 }
 

@@ -29,7 +29,7 @@ fn first_oom(ranks: &Ranks) -> Option<String> {
     let rank = ranks.ranks.get(first.at as usize)?;
     let oom = rank.survey.as_ref()?.out_of_memory?;
     let how_many = if first.ranks > 1 { format!(" first, of {} ranks", first.ranks) } else { String::new() };
-    let title = capitalized(&rank.title());
+    let title = capitalized(&rank.title_with_file());
     let requested = Bytes(oom.requested_bytes);
     let live = Bytes(oom.live_bytes);
     let free = oom.device_free_bytes;
@@ -88,7 +88,7 @@ fn differing(ranks: &Ranks, group: &Group, first: &Group) -> String {
             .ranks
             .first()
             .and_then(|&index| ranks.ranks.get(index as usize))
-            .map_or_else(String::new, |it| it.title()),
+            .map_or_else(String::new, |it| it.title_with_file()),
         (None, count) => format!("{} ({})", pluralize(count as u64, "rank"), numbers(ranks, &group.ranks)),
     };
     let verb = if group.ranks.len() == 1 { "peaks" } else { "peak" };

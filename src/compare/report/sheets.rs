@@ -1,6 +1,7 @@
 //! Tables of the report of a comparison.
 
 use crate::answer::{Comparison, PerSide, Row, TreeRow, factor, relation};
+use crate::verdict::row_name;
 use base::units::{Bytes, group_digits};
 use protocol::column::moment_cell;
 use protocol::{Cell, Evidence, Sheet, SheetColumn, SheetRow};
@@ -115,7 +116,8 @@ impl TableBuilder {
     }
 
     pub(super) fn groups(&mut self, key: &str, title: &str, note: &str, groups: &[Row], comparison: &Comparison) {
-        let row = |row: &Row| compared(0, &row.label, row.bytes, row.relation(), row.count, &row.callers);
+        let name = |row: &Row| if key == "groups" { row_name(comparison, &row.label) } else { &row.label }.to_owned();
+        let row = |row: &Row| compared(0, &name(row), row.bytes, row.relation(), row.count, &row.callers);
         let rows = groups.iter().take(self.rows).map(row).collect();
         let count = groups.iter().fold(PerSide::default(), |sum, row| sum.plus(row.count));
         let live = PerSide { a: comparison.a.live_bytes, b: comparison.b.live_bytes };

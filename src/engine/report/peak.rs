@@ -3,7 +3,7 @@
 use super::excess::Excess;
 use super::insight::{Given, Insight, Need};
 use super::live_sites::LiveSites;
-use super::phase_peaks::write_phases;
+use super::phase_peaks;
 use super::site_sums::{SiteSums, site_of};
 use super::stream_peaks::StreamPeaks;
 use super::top_k::TopK;
@@ -14,6 +14,7 @@ use super::writer::{
 use crate::moments::elapsed_us;
 use crate::origin::is_prefix_block;
 use crate::report::column::{self, sheet};
+use analysis::category::category_label;
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_numbers, two_part_key};
 use base::units::{EventIdx, Moment, duration_us, group_digits, percent, pluralize};
@@ -109,7 +110,7 @@ impl Insight for Peak {
         write_statements(writer, &self, given);
         self.peak.write(writer, "Live at the peak", self.at_cursor.as_ref());
         write_categories(writer, &self);
-        write_phases(writer, given.phases.phases(), self.peak.bytes);
+        phase_peaks::write_phases(writer, given.phases.phases(), self.peak.bytes);
         self.streams.write(writer, self.peak.bytes);
         write_recent(writer, &self.peak, &self.recent_sites, self.recent);
         write_oldest(writer, &self.peak, (self.oldest.ranked(), self.old_count), self.large);
@@ -175,6 +176,7 @@ fn write_statements(writer: &mut ReportWriter<'_>, parts: &Peak, given: &Given<'
         );
         writer.add_statement(Tone::Fact, text, Some(Evidence { span: Some(span), ..moment_evidence(moment) }));
     }
+    phase_peaks::write_statement(writer, given.phases.phases());
     if given.phases.has_only_forward() {
         let text =
             "No backward pass and no optimizer step in this trace: inference, or a recording of the forward pass.";
@@ -217,8 +219,12 @@ fn write_chart(writer: &mut ReportWriter<'_>, parts: &Peak) {
     let ranked =
         sorted_numbers(bytes.iter().zip(0..).map(|(&bytes, group)| (two_part_key(!bytes, 0), group)).collect());
     let group_bytes = |group: &u32| bytes.get(*group as usize).copied().unwrap_or(0);
+    let name = |group: &u32| {
+        let label = file.groups.label(&file.snapshot, history, grouping, *group);
+        truncate(if grouping == Grouping::Category { category_label(&label) } else { &label })
+    };
     let chart_part = |group: &u32| ChartPart {
-        name: truncate(&file.groups.label(&file.snapshot, history, grouping, *group)),
+        name: name(group),
         bytes: group_bytes(group),
         slot: Some(file.groups.slot(grouping, *group)),
     };

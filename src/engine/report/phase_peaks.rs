@@ -1,9 +1,9 @@
-//! Table of the peak of each phase of the training steps.
+//! Peak of each phase of the training steps: a sentence, and a table.
 
 use super::column::{self, sheet};
-use super::writer::{ReportWriter, evidence_row, range_evidence};
+use super::writer::{ReportWriter, bytes_text, evidence_row, range_evidence};
 use crate::phases::Phase;
-use protocol::StepPhase;
+use protocol::{StepPhase, Tone};
 
 /// Phases of one kind: the one with the highest peak, and their number.
 #[derive(Clone, Copy)]
@@ -12,8 +12,8 @@ struct KindPeak {
     count: u64,
 }
 
-/// Writes the table, unless the trace has no phases. `whole` are the live bytes at the peak of the trace.
-pub(super) fn write_phases(writer: &mut ReportWriter<'_>, phases: &[Phase], whole: u64) {
+/// Returns the kinds of phases that the trace has, in the order of a step.
+fn kind_peaks(phases: &[Phase]) -> Vec<KindPeak> {
     let mut kinds: Vec<KindPeak> = Vec::new();
     for kind in StepPhase::ALL {
         let mut of_kind = phases.iter().filter(|phase| phase.kind == kind);
@@ -28,6 +28,23 @@ pub(super) fn write_phases(writer: &mut ReportWriter<'_>, phases: &[Phase], whol
         }
         kinds.push(peak);
     }
+    kinds
+}
+
+/// Writes a sentence that compares the phases, unless the trace has fewer than two kinds.
+pub(super) fn write_statement(writer: &mut ReportWriter<'_>, phases: &[Phase]) {
+    let kinds = kind_peaks(phases);
+    let Some(highest) = kinds.iter().map(|kind| kind.highest).max_by_key(|phase| phase.peak) else { return };
+    if kinds.len() > 1 {
+        let named = kinds.iter().map(|kind| [kind.highest.kind.name(), " ", &bytes_text(kind.highest.peak)].concat());
+        let text = ["Peak by phase: ", &named.collect::<Vec<String>>().join(", "), "."].concat();
+        writer.add_statement(Tone::Fact, text, Some(range_evidence(highest.span, highest.peak_moment)));
+    }
+}
+
+/// Writes the table, unless the trace has no phases. `whole` are the live bytes at the peak of the trace.
+pub(super) fn write_phases(writer: &mut ReportWriter<'_>, phases: &[Phase], whole: u64) {
+    let kinds = kind_peaks(phases);
     if kinds.is_empty() {
         return;
     }

@@ -84,6 +84,17 @@ impl<'a> Simulated<'a> {
         self.lowering().first().into_iter().for_each(|best| best.write(writer));
     }
 
+    /// Returns the sentence of the alarm about the setting that [`Simulated::write_best`] writes, if it lowers peak
+    /// reserved by more than one part of `parts`.
+    pub(super) fn headline(&self, parts: u64) -> Option<String> {
+        let best = self.lowering().first().copied()?;
+        let (saved, whole) = (best.worst_change().unsigned_abs(), best.recorded_peak);
+        let share = percent(saved, whole);
+        (saved > whole / parts).then(|| {
+            ["Saving: ", &*best.run.settings, ", ", &bytes_text(saved), " of peak reserved (", &share, ")."].concat()
+        })
+    }
+
     /// Writes what is known to lower peak reserved, and the effect of expandable segments, which are commonly tried
     /// against fragmentation.
     pub(super) fn write_for_fragmentation(&self, writer: &mut ReportWriter<'_>) {

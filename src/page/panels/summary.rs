@@ -6,6 +6,7 @@ use crate::elements::elements;
 use base::units::pluralize;
 use protocol::{DeviceSummary, FileSummary};
 use ui::features::State;
+use ui::session::heading::heading;
 use ui::session::partial::header_figures;
 use ui::session::ranks::unlisted_note;
 use ui::shell::action::Action;
@@ -31,7 +32,8 @@ pub(super) struct Panel {
     unfinished: LastShown<Option<PartialSummary>>,
     /// Names of the snapshots, index of the selected one, and a note about files that are not listed.
     snapshots: LastShown<(Vec<String>, usize, Option<String>)>,
-    name: LastShown<String>,
+    /// Title of the file, and the heading with the part that is cut first.
+    name: LastShown<(String, (String, usize))>,
 }
 
 impl Part for Panel {
@@ -69,9 +71,9 @@ impl Part for Panel {
             set_attribute(&elements.snapshot, "title", &title);
         }
         let name = state.drawn_file().map(file_title).unwrap_or_default();
-        if let Some(name) = self.name.update(name) {
-            set_text(&elements.file_name, name);
-            elements.file_name.set_hidden(name.is_empty());
+        if let Some((name, (shown, shared))) = self.name.update((name, heading(state))) {
+            elements.set_name(&elements.file_name, shown, *shared);
+            elements.file_name.set_hidden(shown.is_empty());
             let title = if name.is_empty() { "memscape".to_owned() } else { format!("{name} · memscape") };
             elements.document.set_title(&title);
         }

@@ -123,7 +123,7 @@ impl Panel {
             if let Some(used) = used.get_mut(at) {
                 *used = SlotUse::Yes;
             }
-            slot.show(row, f64::from(number) * ROW_PX + above);
+            slot.show(elements, row, f64::from(number) * ROW_PX + above);
             if row.is_active {
                 active = Some(slot.row.id());
             }

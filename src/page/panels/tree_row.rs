@@ -42,7 +42,7 @@ impl Slot {
     }
 
     /// Shows a row at `top`, in CSS pixels.
-    pub(super) fn show(&mut self, view: &TreeRowView, top: f64) {
+    pub(super) fn show(&mut self, dom: &Dom, view: &TreeRowView, top: f64) {
         if self.top != top {
             self.top = top;
             set_px(&self.row, "top", top);
@@ -79,7 +79,7 @@ impl Slot {
         let [function, twisty, name, place] = &self.function;
         set_attribute(function, "title", &view.title);
         set_text(twisty, if view.fold == FoldState::Leaf { "" } else { "›" });
-        set_text(name, &view.name);
+        dom.set_name(name, &view.name, view.shared);
         set_text(place, &view.location);
         match &view.link {
             Some(link) => set_source_link(place, link),

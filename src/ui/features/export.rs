@@ -77,14 +77,15 @@ pub(crate) fn save(export: &mut Export, shared: &Shared, format: Format, out: &m
     }
 }
 
-/// Starts the export of the requested picture once its marks, legend and outline are known. For a larger picture,
+/// Starts the export of the requested picture once its marks (with phases), legend and outline are known. For a larger picture,
 /// requests the scene first.
 fn start_picture(export: &mut Export, shared: &Shared, device: i64, out: &mut Outbox) {
     let Some(format) = export.requested_format.filter(|_| !export.is_drawing()) else { return };
     let (Some(plane), Some(shown), Some(canvas)) = (shared.plane(), shared.view(), shared.canvas) else { return };
     let Some(scene) = shared.scene().cloned() else { return };
     let around = &shared.surroundings;
-    let is_known = around.marks.latest().is_some() && around.legend_of(legend::coloured_by(shared)).is_some();
+    let has_phases = around.marks.answer_to(&true).is_some();
+    let is_known = has_phases && around.legend_of(legend::coloured_by(shared)).is_some();
     let outline = surroundings::outline_key(shared).map(|of| around.outline.answer_to(&of).cloned());
     if !is_known || outline == Some(None) {
         return;

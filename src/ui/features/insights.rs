@@ -138,6 +138,7 @@ fn follow_range(tab: &mut InsightsTab, shared: &Shared) {
 }
 
 fn update_and_ask(tab: &mut InsightsTab, shared: &Shared, device: i64, out: &mut Outbox) {
+    alarm::update(tab, shared, out);
     follow_range(tab, shared);
     if !view::available_topics(shared).contains(&tab.topic) {
         tab.topic = Topic::default();
@@ -194,7 +195,6 @@ fn take_report(tab: &mut InsightsTab, serial: u32, report: Report) {
     });
     tab.reports.retain(|(known, _)| known.topic != question.topic);
     tab.reports.push((question, Rc::new(report)));
-    alarm::update(tab);
 }
 
 /// Handles user input in the tab.

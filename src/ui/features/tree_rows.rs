@@ -4,6 +4,7 @@ use crate::features::tree::{SelectionRow, Tree, TreeScroll};
 use crate::scope::find;
 use crate::state::shared::Shared;
 use crate::text::amount::{amount, change, count_change, exact, exact_change, per_mille, percent, ratio, sign};
+use crate::text::names::shared_beginnings;
 use crate::text::tab::Tab;
 use base::units::{Bytes, group_digits, pluralize};
 use protocol::{Arrangement, FoldState, NodeKind, Scope, TreeRow, Weight};
@@ -33,6 +34,8 @@ pub struct TreeRowView {
     pub indent_px: u32,
     pub fold: FoldState,
     pub name: String,
+    /// Length in bytes of the beginning of the name that is cut first, see [`shared_beginnings`].
+    pub shared: usize,
     /// Shortened `file:line`. Empty if unknown.
     pub location: String,
     /// Tooltip with the full name and location.
@@ -181,6 +184,10 @@ pub fn view(tree: &Tree, shared: &Shared) -> TreeView {
     let total =
         if is_change { page.ends.map(|end| end.bytes).into_iter().max() } else { None }.unwrap_or(page.total.bytes);
     let row = |number| Some(row(tree, shared, question.scope, total, number, tree.row(number)?));
+    let mut rows: Vec<Option<TreeRowView>> = (first..beyond).map(row).collect();
+    let names: Vec<&str> = rows.iter().flatten().map(|row| row.name.as_str()).collect();
+    let shared_bytes = shared_beginnings(&names);
+    rows.iter_mut().flatten().zip(shared_bytes).for_each(|(row, shared)| row.shared = shared);
     let mut path: Vec<(u32, String)> = page.ancestors.iter().map(|(node, label)| (*node, label.name.clone())).collect();
     if !path.is_empty() {
         path.push((question.focus.unwrap_or(0), tree.top_name.clone()));
@@ -188,7 +195,7 @@ pub fn view(tree: &Tree, shared: &Shared) -> TreeView {
     TreeView {
         row_count: page.row_count,
         first,
-        rows: (first..beyond).map(row).collect(),
+        rows,
         path,
         empty: if page.total.count == 0 && page.total.bytes == 0 { empty_message(question.scope) } else { "" },
         heads: Some(heads(question.scope)),
@@ -235,6 +242,7 @@ fn row(tree: &Tree, shared: &Shared, scope: Scope, total: u64, number: u32, row:
         indent_px: row.indent.min(MAX_FORKS) * FORK_PX + extra_px,
         fold: row.fold,
         name: label.name.clone(),
+        shared: 0,
         location: shared.settings.location(&label.file, &label.line),
         title,
         link: shared.settings.link(&label.file, &label.line).ok(),

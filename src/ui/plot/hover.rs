@@ -9,10 +9,11 @@ use crate::state::drawing::Hover;
 use crate::state::effect::Pointer;
 use crate::state::shared::Shared;
 
-use crate::text::names::{category_label, no_stack};
+use crate::text::names::no_stack;
 use base::units::{Bytes, group_digits, percent, pluralize};
 use picture::timeline::{Quad, QuadIdentity, Scene, View, scene_hit};
 use protocol::Plot;
+use protocol::category::category_label;
 
 /// Returns a spot for a position at which the scene draws no block. The worker is then asked about the position. `None`
 /// if the position is outside all columns.

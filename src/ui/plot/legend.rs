@@ -1,10 +1,11 @@
 //! The legend: the label and bytes of each colour, as lines of text.
 
 use crate::state::shared::Shared;
-use crate::text::names::{category_label, shared_beginnings};
+use crate::text::names::shared_beginnings;
 use base::sorted::{sorted_by_key, two_part_key};
 use base::units::{Bytes, group_digits, pluralize};
 use picture::timeline::{Axis, Scene, View};
+use protocol::category::category_label;
 use protocol::{DeviceSummary, Grouping, LegendEntry, Plot};
 use std::collections::BTreeSet;
 use std::rc::Rc;

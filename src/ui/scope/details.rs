@@ -1,8 +1,8 @@
 //! Text of the details panel for the selected allocation: facts, stack, and a version for the clipboard.
 
-use crate::text::names::category_label;
 use crate::text::summary::{Fact, ordinal_name};
 use base::units::{Bytes, duration_us, group_digits, pluralize};
+use protocol::category::category_label;
 use protocol::{Details, FrameText, Origin, REASON_RECORDER, TENSOR_SEPARATOR, default_pool_name};
 
 /// Contents of the details panel, which describes the selected allocation.

@@ -176,15 +176,14 @@ pub fn title(state: &Shared) -> String {
     text.push_str(if moment == 0 { "" } else { "at " });
     text.push_str(&event_name(moment));
     if Moment::after_event_or_minus_one(device.peak_event).0 == moment {
-        text.push_str(" · peak");
+        text.push_str(" (peak)");
     } else if moment == state.end_moment() {
-        text.push_str(" · end");
+        text.push_str(" (end)");
     }
     if let Some(facts) = facts {
-        text.push_str(" · ");
-        text.push_str(&Bytes(facts.requested).to_string());
-        text.push_str(" requested · ");
-        text.push_str(&pluralize(facts.count.into(), "allocation"));
+        // Two lines beside the tabs: the moment, and what is live.
+        let live = [&Bytes(facts.requested).to_string(), " in ", &pluralize(facts.count.into(), "allocation")].concat();
+        text = [text, live].map(|part| part.replace(' ', "\u{a0}")).join(": ");
     }
     text
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod candidates;
 pub mod first_group;
+pub mod heading;
 pub mod loading;
 pub mod notices;
 pub(crate) mod opening;

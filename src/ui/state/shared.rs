@@ -253,13 +253,19 @@ impl Shared {
     /// Returns the lines of the list of snapshots. The path prefix that all names share is omitted, so that their
     /// differences are visible in a narrow list.
     pub fn snapshot_lines(&self) -> Vec<String> {
-        let names: Vec<String> = self.snapshots.iter().map(SnapshotChoice::name).collect();
-        let prefix = shared_folders(&names);
-        let line = |(choice, name): (&SnapshotChoice, &String)| {
-            let name = name.get(prefix..).unwrap_or(name);
-            choice.bytes.map_or_else(|| name.to_owned(), |bytes| format!("{name} · {}", Bytes(bytes)))
+        let line = |(choice, name): (&SnapshotChoice, String)| match choice.bytes {
+            Some(bytes) => [&name, " · ", &Bytes(bytes).to_string()].concat(),
+            None => name,
         };
-        self.snapshots.iter().zip(&names).map(line).collect()
+        self.snapshots.iter().zip(self.snapshot_names()).map(line).collect()
+    }
+
+    /// Returns the names of the snapshots without the path prefix that all share.
+    pub(crate) fn snapshot_names(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.snapshots.iter().map(SnapshotChoice::name).collect();
+        let prefix = shared_folders(&names);
+        names.iter_mut().for_each(|name| drop(name.drain(..prefix)));
+        names
     }
 
     /// Returns the label of the selected tree node. `None` until a view has provided it.

@@ -2,7 +2,7 @@
 //! they cannot act as markup.
 
 use crate::text::cell_text::{exact, is_numeric, left_out_text, short, threshold_text, total_row};
-use crate::text::names::category_label;
+use protocol::category::category_label;
 use protocol::{Cell, Report, Sheet, SheetRow, Tone};
 
 /// Maximum number of stacks per table.

@@ -88,16 +88,11 @@ pub fn no_stack(is_recorded: bool) -> &'static str {
     if is_recorded { NO_STACK } else { NO_STACK_BEFORE_RECORDING }
 }
 
-/// Returns the label of a category. The rules, JSON and SQL call communication `network`, for compatibility with sets
-/// of rules that people have.
-pub fn category_label(name: &str) -> &str {
-    if name == "network" { "communication (NCCL)" } else { name }
-}
-
 /// Units that stay on the line of their number.
 const UNITS: [&str; 12] = ["B", "KiB", "MiB", "GiB", "TiB", "GB", "kB", "s", "ms", "µs", "min", "%"];
 
-/// Replaces the spaces between a number and its unit, and after `≤` and `≥`, by no-break spaces.
+/// Replaces the spaces between a number and its unit, after `≤` and `≥`, around `−`, and before `·` and `→` by no-break
+/// spaces.
 pub fn keep_units(text: &str) -> Cow<'_, str> {
     let joins = |(at, _): &(usize, &str)| {
         let (before, after) = (text.get(..*at).unwrap_or_default(), text.get(at + 1..).unwrap_or_default());
@@ -106,7 +101,8 @@ pub fn keep_units(text: &str) -> Cow<'_, str> {
             next.is_some_and(|next| next.is_none_or(|next| !next.is_alphanumeric()))
         };
         match before.chars().next_back() {
-            Some('≤' | '≥') => true,
+            Some('≤' | '≥' | '−') => true,
+            _ if after.starts_with(['·', '→', '−']) => true,
             Some('0'..='9') => UNITS.iter().copied().any(is_unit),
             _ => false,
         }

@@ -47,11 +47,14 @@ fn equal_and_wide_names_are_shortened() {
 }
 
 #[test]
-fn number_keeps_its_unit_and_bound_its_number() {
+fn number_keeps_its_unit_and_line_begins_without_sign() {
     let kept = |text: &str| keep_units(text).replace('\u{a0}', "_");
     assert_eq!(kept("Peak 4.27 GiB of 16.0 GiB, 1.25 s"), "Peak 4.27_GiB of 16.0_GiB, 1.25_s");
-    assert_eq!(kept("≤ 512 B · ≥ rounded, 40.0 % free"), "≤_512_B · ≥_rounded, 40.0_% free");
+    assert_eq!(kept("≤ 512 B · ≥ rounded, 40.0 % free"), "≤_512_B_· ≥_rounded, 40.0_% free");
     assert_eq!(kept("12 blocks, 3 segments, GiB 4"), "12 blocks, 3 segments, GiB 4");
+    assert_eq!(kept("Live at event 9 · end · 3 allocations"), "Live at event 9_· end_· 3 allocations");
+    assert_eq!(kept("lifetime in B − A, events"), "lifetime in B_−_A, events");
+    assert_eq!(kept("A: 1.20 GiB → B: 3.40 GiB"), "A: 1.20_GiB_→ B: 3.40_GiB");
     assert_eq!(kept("5 ms"), "5_ms");
     assert!(matches!(keep_units("nothing to keep"), Cow::Borrowed(_)));
 }

@@ -8,7 +8,7 @@ use super::recording::{without_events, without_stacks};
 use super::site_sums::SiteSums;
 use super::writer::{ReportWriter, bytes_text, category_query, evidence_row, is_notable, moment_evidence};
 use crate::report::column::{self, sheet};
-use analysis::category::CategoryRule;
+use analysis::category::{CategoryRule, category_label};
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_numbers, two_part_key};
 use base::units::{Moment, group_digits, percent};
@@ -75,7 +75,7 @@ impl Categories {
         for (number, index) in
             self.ranked(|index| self.peak.category(index).bytes > whole / 2000).into_iter().enumerate()
         {
-            let name = names.get(index as usize).map_or("", String::as_str);
+            let name = names.get(index as usize).map_or("", |name| category_label(name));
             let share = percent(self.peak.category(index as usize).bytes, whole);
             [if number > 0 { ", " } else { "" }, name, " ", &share].iter().for_each(|part| text.push_str(part));
         }

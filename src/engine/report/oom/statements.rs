@@ -20,12 +20,25 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
     let (kinds, live) = (&failure.by_kind.kinds, &failure.live);
     let has_segments = !file.snapshot.segments.is_empty() && facts.reserved > 0;
     let rounded = file.rounding.rounded(facts.request);
+    let labels = file.snapshot.labels.labels(history.events.labels(facts.event));
+    let is_matching = |kind: &SegmentKind| {
+        kind.pool == Some(labels.pool.unwrap_or_default())
+            && kind.stream == Some(labels.stream.unwrap_or_default())
+            && kind.small == is_small(rounded)
+    };
+    let matching = || kinds.iter().filter(|totals| is_matching(&totals.kind));
+    let is_expandable = matching().any(|totals| totals.kind.expandable);
+    let pages = if is_expandable { SegmentSizing::Expandable } else { SegmentSizing::Fixed };
+    // What the driver has free does not limit the request then.
+    let is_limited = facts.device_free.is_some_and(|free| free >= driver_request_size(rounded, pages));
     let free = facts.device_free.map_or_else(
         || "; free memory unknown (no device_free in the file)".to_owned(),
         |free| format!(", the device had {} free", bytes_text(free)),
     );
+    // Otherwise the sentence says that a request failed that had room.
+    let limit = if is_limited { " (a memory fraction likely limits the process)" } else { "" };
     let text = format!(
-        "Out of memory at event {}: {} requested {}{free}.",
+        "Out of memory at event {}: {} requested {}{free}{limit}.",
         group_digits(facts.event.into()),
         if site.is_empty() { "an allocation" } else { site },
         bytes_text(facts.request)
@@ -61,13 +74,6 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
         writer.add_statement(Tone::Fact, text, Some(Evidence { moment: Some(moment), ..evidence }));
     }
 
-    let labels = file.snapshot.labels.labels(history.events.labels(facts.event));
-    let is_matching = |kind: &SegmentKind| {
-        kind.pool == Some(labels.pool.unwrap_or_default())
-            && kind.stream == Some(labels.stream.unwrap_or_default())
-            && kind.small == is_small(rounded)
-    };
-    let matching = || kinds.iter().filter(|totals| is_matching(&totals.kind));
     let (matching_free, all_free) =
         (sum_kinds(matching(), |totals| totals.sums.free), sum_kinds(kinds.iter(), |totals| totals.sums.free));
     let largest = matching().map(|totals| totals.sums.largest_free).max().unwrap_or(0);
@@ -79,10 +85,6 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
     });
     let from_driver = facts.device_free.map_or(0, |free| free.saturating_add(released));
     let fits = largest.max(from_driver / DRIVER_GRANULARITY * DRIVER_GRANULARITY);
-    let is_expandable = matching().any(|totals| totals.kind.expandable);
-    let pages = if is_expandable { SegmentSizing::Expandable } else { SegmentSizing::Fixed };
-    // What the driver has free does not limit the request then.
-    let is_limited = facts.device_free.is_some_and(|free| free >= driver_request_size(rounded, pages));
     if let Some(device_free) = facts.device_free.filter(|_| has_segments && !is_limited) {
         let mut text = format!("Largest request that would have fit: ≤ {}", bytes_text(fits));
         if fits == largest {

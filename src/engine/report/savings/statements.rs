@@ -206,6 +206,9 @@ pub(super) fn write_reserved(
     let is_cuda = writer.history.device >= 0;
     if let (Ok(simulated), true) = (&simulated, is_cuda) {
         simulated.write_best(writer);
+        // What lowers the live bytes matters more: it lowers the reserved bytes too.
+        let headline = if writer.report.headline.is_none() { simulated.headline(MIN_HEADLINE_PART) } else { None };
+        headline.into_iter().for_each(|text| writer.set_headline(text));
     }
     let SegmentsKept { empty, single_block: pinned, by_site, .. } = kept;
     if is_notable(empty.bytes, reserved) {

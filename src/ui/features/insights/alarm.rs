@@ -2,21 +2,47 @@
 //! ranks, the file that ran out of memory.
 
 use crate::features::insights::data::{Alarm, InsightsTab, TopicQuestion};
+use crate::features::insights::simulation::is_expected;
 use crate::state::outbox::{Intent, Outbox};
 use crate::state::ranks::Survey;
 use crate::state::shared::Shared;
+use crate::state::views::Views;
+use crate::text::tab::Tab;
 use protocol::{Tone, Topic};
 
-/// Updates the alarm after a report has arrived. It stays as it was while a report is missing.
-pub(super) fn update(tab: &mut InsightsTab) {
+/// Updates the alarm, and opens the report of a leak when it is found. The alarm stays as it was while a report is
+/// missing, or the simulation that may find a saving.
+pub(super) fn update(tab: &mut InsightsTab, shared: &Shared, out: &mut Outbox) {
+    let was_known = tab.alarm != Alarm::Unknown;
     for topic in Topic::ALARMS {
         let Some(report) = tab.report_of(topic) else { return };
         if let Some(headline) = &report.headline {
             tab.alarm = Alarm::Raised { topic, text: headline.text.clone() };
+            if topic == Topic::Leaks && !was_known {
+                open_leak(tab, shared, out);
+            }
             return;
         }
     }
-    tab.alarm = Alarm::None;
+    if !is_expected(tab, shared) {
+        tab.alarm = Alarm::None;
+    }
+}
+
+/// Opens the report of a leak with half of the height of the window, unless the user is using the page already.
+fn open_leak(tab: &mut InsightsTab, shared: &Shared, out: &mut Outbox) {
+    let views = &shared.views;
+    let is_at_start = [Topic::default(), Topic::Leaks].contains(&tab.topic)
+        && views.visible() == Some(Tab::Insights)
+        && views.height == Views::default().height;
+    let is_in_use = shared.selection.is_some()
+        || shared.cursor.range.is_some()
+        || shared.comparing.pair.is_some()
+        || shared.plane().zip(shared.view).is_none_or(|(plane, view)| plane.fit_like(view).x_per_px != view.x_per_px);
+    if is_at_start && !is_in_use {
+        (tab.topic, tab.active) = (Topic::Leaks, 0);
+        out.intend(Intent::GiveRoom(true));
+    }
 }
 
 /// Opens the snapshot of the rank that ran out of memory once all ranks are surveyed, unless the user has chosen a

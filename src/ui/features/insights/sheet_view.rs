@@ -3,9 +3,10 @@
 use crate::features::insights::cells::{CellView, cell_view, spreadsheet_text};
 use crate::features::insights::{InsightsTab, MAX_ROWS, ReportItem};
 use crate::text::cell_text::total_row;
-use crate::text::names::{category_label, shared_beginnings};
+use crate::text::names::shared_beginnings;
 use crate::text::size_text;
 use base::units::pluralize;
+use protocol::category::category_label;
 use protocol::{Cell, Sheet, SheetRow, Threshold, Tone};
 
 /// A table of a report, with a title and a note.

@@ -12,20 +12,23 @@ use std::rc::Rc;
 /// too long to pass on without a noticeable pause.
 const MAX_ALLOCATIONS: u64 = 1_000_000;
 
+/// Returns whether the shown device is simulated in the background, and the result is not known yet.
+pub(super) fn is_expected(tab: &InsightsTab, shared: &Shared) -> bool {
+    let BackgroundSimulation { known, has_failed, .. } = &tab.background;
+    let has_trace = shared.device().is_some_and(|of| of.device >= 0 && (1..=MAX_ALLOCATIONS).contains(&of.allocations));
+    shared.simulates_apart && known.is_none() && !has_failed && has_trace
+}
+
 /// Requests the simulation if the page has nothing else to do.
 pub(super) fn ask(tab: &mut InsightsTab, shared: &Shared, device: i64, out: &mut Outbox) {
     // The simulator has one request at a time. One of the user replaces that of the background.
     if shared.simulation.is_some() {
         return;
     }
-    let BackgroundSimulation { pending, known, has_failed, .. } = &tab.background;
-    let is_done = !shared.simulates_apart || pending.is_some() || known.is_some() || *has_failed;
-    let has_trace = shared
-        .device()
-        .is_some_and(|of| of.device == device && device >= 0 && (1..=MAX_ALLOCATIONS).contains(&of.allocations));
+    let is_shown = shared.device().is_some_and(|of| of.device == device);
     let is_busy =
         tab.pending.is_some() || shared.rules.dialog == Dialog::Open || next_unknown_topic(tab, shared).is_some();
-    if is_done || !has_trace || is_busy {
+    if !is_shown || !is_expected(tab, shared) || tab.background.pending.is_some() || is_busy {
         return;
     }
     let question = match tab.background.settings {

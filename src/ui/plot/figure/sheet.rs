@@ -14,6 +14,7 @@
 use crate::plot::figure::Figure;
 use crate::plot::figure::sizes::{FONT_SIZE, TOP_TO_BASELINE};
 use crate::plot::figure::words::SheetText;
+use crate::text::names::shorten;
 use picture::shapes::{Anchor, FontStyle, Shape, Sheet, Text, Tint, truncated, width};
 use picture::timeline::Scene;
 
@@ -166,7 +167,13 @@ impl Layout {
             let tint = if line.faded { Tint::Muted } else { Tint::Strong };
             // All characters of a monospaced font are as wide as a wide one.
             let max_chars = (left_over / (size * 0.61)).max(0.0) as usize;
-            self.text(truncate(&line.label, max_chars), [start, base], Anchor::Start, tint, FontStyle::Mono);
+            self.text(
+                shorten(&line.label, line.shared, max_chars),
+                [start, base],
+                Anchor::Start,
+                tint,
+                FontStyle::Mono,
+            );
             self.text(line.bytes.clone(), [right, base], Anchor::End, Tint::Muted, FontStyle::Plain);
         }
         if !words.legend.is_empty() {
@@ -227,10 +234,6 @@ impl Layout {
     }
 }
 
-/// Truncates text to a number of characters, ending in `…`.
-fn truncate(text: &str, max_chars: usize) -> String {
-    match text.char_indices().nth(max_chars) {
-        None => text.to_owned(),
-        Some(_) => text.chars().take(max_chars.saturating_sub(1)).chain(['…']).collect(),
-    }
-}
+#[cfg(test)]
+#[path = "../../../../tests/units/ui/figure/sheet.rs"]
+mod tests;

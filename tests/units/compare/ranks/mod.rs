@@ -113,6 +113,7 @@ fn ranks_are_assigned_by_name_if_files_have_none() {
     let rows: Vec<_> = of.ranks.iter().map(|rank| (rank.rank, &*rank.file)).collect();
     assert_eq!(rows, [(Some(0), "a.pickle"), (Some(1), "c.pickle"), (None, "b.pickle")]);
     assert_eq!(of.notes, ["Ranks are numbered in the order of the files: no name has a rank."]);
+    assert_eq!(of.ranks[1].title_with_file(), "rank 1 (c.pickle)", "the number alone names no file");
     // If one file names its rank, files without a rank have none.
     let of = Ranks::new(vec![unnamed("c.pickle"), rank(0, &[])], Vec::new());
     assert_eq!(of.ranks.iter().map(|rank| rank.rank).collect::<Vec<_>>(), [Some(0), None]);
