@@ -62,11 +62,7 @@ impl Matches {
     }
 
     fn stacks(&self) -> MatchedStacks<'_> {
-        MatchedStacks {
-            loss: &self.loss.stacks,
-            attention: &self.attention.stacks,
-            softmax: &self.softmax.stacks,
-        }
+        MatchedStacks { loss: &self.loss.stacks, attention: &self.attention.stacks, softmax: &self.softmax.stacks }
     }
 }
 

@@ -13,7 +13,7 @@ pub(in crate::report) struct Effect<'a> {
     pub(in crate::report) run: &'a WhatIfRun,
     pub(in crate::report) outcome: Outcome,
     /// Recorded peak of reserved bytes.
-    recorded_peak: u64,
+    pub(in crate::report) recorded_peak: u64,
     waits_at_oom: bool,
 }
 
@@ -37,12 +37,7 @@ pub(super) const FRACTION: &str = "per_process_memory_fraction:";
 pub(super) const EXPANDABLE: &str = "expandable_segments:True";
 
 impl<'a> Effect<'a> {
-    pub(super) fn new(
-        answer: &WhatIf,
-        recorded: &WhatIfRun,
-        run: &'a WhatIfRun,
-        waits_at_oom: bool,
-    ) -> Effect<'a> {
+    pub(super) fn new(answer: &WhatIf, recorded: &WhatIfRun, run: &'a WhatIfRun, waits_at_oom: bool) -> Effect<'a> {
         let recorded_peak = recorded.peak_reserved;
         let change = |peak: u64| peak.cast_signed().saturating_sub(recorded_peak.cast_signed());
         let [one, other] = run.peaks().map(change);

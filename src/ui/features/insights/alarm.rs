@@ -38,7 +38,7 @@ fn open_leak(tab: &mut InsightsTab, shared: &Shared, out: &mut Outbox) {
     let is_in_use = shared.selection.is_some()
         || shared.cursor.range.is_some()
         || shared.comparing.pair.is_some()
-        || shared.plane().zip(shared.view).is_none_or(|(plane, view)| plane.fit_like(view).x_per_px != view.x_per_px);
+        || shared.plane().zip(shared.view()).is_none_or(|(plane, view)| plane.fit_like(view).x_per_px != view.x_per_px);
     if is_at_start && !is_in_use {
         (tab.topic, tab.active) = (Topic::Leaks, 0);
         out.intend(Intent::GiveRoom(true));
