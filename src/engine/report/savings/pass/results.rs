@@ -63,7 +63,7 @@ impl PeakPass {
         &self,
         file: &OpenFile,
         history: &DeviceHistory,
-        matched: MatchedStacks<'_>,
+        matched: &MatchedStacks,
         (kind, id): (SavingKind, AllocationId),
     ) -> u64 {
         let traits = self.traits(file, history, id);
@@ -88,7 +88,7 @@ impl PeakPass {
                         .iter()
                         .any(|span| is_left_out(span) && history.allocations.allocated_at(id).0 <= span.0)
             }
-            SavingKind::Loss => matched.loss.contains(file.stack(history, id).0),
+            SavingKind::Loss => matched.is_loss(file.stack(history, id)),
             SavingKind::AwaitingFree => {
                 file.device_data(history).awaiting_free(id).is_some_and(|[from, to]| (from..to).contains(&self.peak.0))
             }
