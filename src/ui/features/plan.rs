@@ -6,20 +6,27 @@ mod data;
 pub use data::{EditedRow, Plan, PlanAction, PlanField, RowSubject};
 
 pub mod commands;
-mod feature;
 mod link;
 pub mod view;
 pub mod words;
 
-pub(crate) use feature::FEATURE;
-
+use crate::features::feature::{Feature, close_nothing};
 use crate::plot::planned::DrawnCurve;
-use crate::state::change::Change;
+use crate::state::change::{AskPhase, Change};
 use crate::state::outbox::{Intent, Outbox};
 use crate::state::shared::Shared;
 use crate::text::tab::Tab;
 use protocol::{Answer, Factor, Preset, Question, Topic, WhatIfQuestion};
 use std::rc::Rc;
+
+pub(crate) const FEATURE: Feature<Plan, PlanAction> = Feature {
+    reset,
+    questions: &[(AskPhase::BeforeScene, publish), (AskPhase::Last, simulate)],
+    on_reply: take,
+    on_action: handle_action,
+    link_keys: link::LINKS,
+    on_escape: close_nothing,
+};
 
 /// Returns true while the planner is visible.
 fn is_seen(shared: &Shared) -> bool {

@@ -5,13 +5,11 @@ mod data;
 pub(crate) use data::line_query;
 pub use data::{SourceAction, SourceInputs, SourceText, Sources};
 
-mod feature;
 mod link;
 
-pub(crate) use feature::FEATURE;
-
+use crate::features::feature::{Feature, close_nothing};
 use crate::features::source_rows::{RowKind, view};
-use crate::state::change::Change;
+use crate::state::change::{AskPhase, Change};
 use crate::state::effect::{Effect, GivenFile};
 use crate::state::outbox::{Intent, Outbox};
 use crate::state::shared::Shared;
@@ -19,6 +17,15 @@ use crate::state::stage::Stage;
 use crate::text::tab::Tab;
 use protocol::{Answer, Question, SourceFile};
 use std::rc::Rc;
+
+pub(crate) const FEATURE: Feature<Sources, SourceAction> = Feature {
+    reset,
+    questions: &[(AskPhase::BeforeScene, ask)],
+    on_reply: take,
+    on_action: handle_action,
+    link_keys: link::LINKS,
+    on_escape: close_nothing,
+};
 
 /// Maximum size of a source file in bytes. Larger files are treated as snapshots.
 const MAX_SOURCE_BYTES: u64 = 4 << 20;

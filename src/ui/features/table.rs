@@ -3,19 +3,17 @@
 
 pub mod commands;
 mod data;
-mod feature;
 pub(crate) mod grid;
 mod link;
 
 pub use data::{FilterPart, ROW_PX, Table, TableAction};
 pub use grid::{TableStatus, aria_sort, grid, status};
 
-pub(crate) use feature::FEATURE;
-
+use crate::features::feature::{Feature, close_nothing};
 use crate::features::histograms;
 use crate::features::histograms::Histogram;
 use crate::features::rows::{RowSelection, RowsStep, SelectMode};
-use crate::state::change::Change;
+use crate::state::change::{AskPhase, Change};
 use crate::state::effect::Effect;
 use crate::state::outbox::{Intent, Outbox};
 use crate::state::shared::Shared;
@@ -23,6 +21,15 @@ use crate::text::tab::Tab;
 use data::weights;
 use protocol::{Answer, Question, TableColumn, TableFilter, TablePage, TableQuestion};
 use std::rc::Rc;
+
+pub(crate) const FEATURE: Feature<Table, TableAction> = Feature {
+    reset,
+    questions: &[(AskPhase::WithScene, ask)],
+    on_reply: take,
+    on_action: handle_action,
+    link_keys: link::LINKS,
+    on_escape: close_nothing,
+};
 
 fn handle_action(table: &mut Table, _: &Shared, action: TableAction, out: &mut Outbox) {
     match action {

@@ -5,16 +5,14 @@ mod data;
 pub use data::{ProgramChange, Simulator, SimulatorField, WhatIfAction};
 pub(crate) use data::{SimulationKind, Terms};
 
-mod feature;
 mod link;
 pub mod view;
 pub mod words;
 
-pub(crate) use feature::FEATURE;
-
+use crate::features::feature::{Feature, close_nothing};
 use crate::plot::planned::DrawnCurve;
 use crate::session::snapshot_to_save::snapshot_to_save;
-use crate::state::change::Change;
+use crate::state::change::{AskPhase, Change};
 use crate::state::effect::{AfterWrite, Effect, FileToWrite};
 use crate::state::outbox::{Intent, Outbox};
 use crate::state::settings::Dialog;
@@ -23,6 +21,15 @@ use crate::text::size_text::capitalize;
 use crate::text::tab::Tab;
 use protocol::{Answer, ExportJob, Question, Topic, WhatIf, WhatIfOrigin, WhatIfProgram, WhatIfQuestion, WhatIfRun};
 use std::rc::Rc;
+
+pub(crate) const FEATURE: Feature<Simulator, WhatIfAction> = Feature {
+    reset,
+    questions: &[(AskPhase::Last, ask)],
+    on_reply: take,
+    on_action: handle_action,
+    link_keys: link::LINKS,
+    on_escape: close_nothing,
+};
 
 /// Resets the simulator after a change of device, but keeps the form.
 fn reset(simulator: &mut Simulator, shared: &Shared, change: Change, out: &mut Outbox) {

@@ -1,20 +1,34 @@
 //! Stacks that savings recognize by their function names.
 
-use analysis::IdSet;
-use history::snapshot::StackId;
+use super::kinds::{ATTENTION_QUERY, LOSS_QUERY, SOFTMAX_QUERY};
+use crate::stack_match::StackMatch;
+use base::slice::{SliceResult, TimeSlice};
+use history::snapshot::{Snapshot, StackId};
 
 /// Stacks that compute the loss or attention, found by their function names.
-#[derive(Clone, Copy)]
-pub(super) struct MatchedStacks<'a> {
-    pub(super) loss: &'a IdSet,
-    pub(super) attention: &'a IdSet,
-    pub(super) softmax: &'a IdSet,
+#[derive(Default)]
+pub(super) struct MatchedStacks {
+    loss: StackMatch,
+    attention: StackMatch,
+    softmax: StackMatch,
 }
 
-impl MatchedStacks<'_> {
+impl MatchedStacks {
+    /// Continues matching stacks until all are matched or the time slice is used up.
+    pub(super) fn step(&mut self, snapshot: &Snapshot, slice: &mut TimeSlice) -> SliceResult {
+        self.loss.match_query(snapshot, LOSS_QUERY, slice)?;
+        self.attention.match_query(snapshot, ATTENTION_QUERY, slice)?;
+        self.softmax.match_query(snapshot, SOFTMAX_QUERY, slice)
+    }
+
+    /// Returns whether a stack computes the loss.
+    pub(super) fn is_loss(&self, stack: StackId) -> bool {
+        self.loss.stacks.contains(stack.0)
+    }
+
     /// Returns whether a stack computes the softmax of an attention. The `log_softmax` of a loss is another one.
     pub(super) fn is_attention_score(&self, stack: StackId) -> bool {
-        let is_in = |stacks: &IdSet| stacks.contains(stack.0);
-        is_in(self.attention) && is_in(self.softmax) && !is_in(self.loss)
+        let is_in = |matched: &StackMatch| matched.stacks.contains(stack.0);
+        is_in(&self.attention) && is_in(&self.softmax) && !self.is_loss(stack)
     }
 }

@@ -17,14 +17,12 @@ use super::layout::Layout;
 use super::writer::{MIN_EFFECT, ReportWriter, threshold};
 use crate::open::OpenFile;
 use crate::report::fragmentation::peak_reserved_moment;
-use crate::stack_match::StackMatch;
 use crate::stack_trees::Population;
 use crate::state::ReleasableSegments;
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_by_key, sorted_numbers, two_part_key};
 use groupings::NumberedGrouping;
 use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
-use history::snapshot::Snapshot;
 use kinds::{KINDS, Saving, SavingKind};
 use matched_stacks::MatchedStacks;
 use pass::PeakPass;
@@ -35,35 +33,10 @@ const MAX_SITES: usize = 3;
 
 /// The insight on savings.
 pub(super) struct Savings {
-    matches: Matches,
+    matched: MatchedStacks,
     pass: PeakPass,
     live: LiveAtPeak,
     reserved: ReservedPeak,
-}
-
-/// Stacks that are found by their function names.
-#[derive(Default)]
-struct Matches {
-    loss: StackMatch,
-    attention: StackMatch,
-    softmax: StackMatch,
-}
-
-impl Matches {
-    fn step(&mut self, snapshot: &Snapshot, slice: &mut TimeSlice) -> SliceResult {
-        for (query, matches) in [
-            (kinds::LOSS_QUERY, &mut self.loss),
-            (kinds::ATTENTION_QUERY, &mut self.attention),
-            (kinds::SOFTMAX_QUERY, &mut self.softmax),
-        ] {
-            matches.match_query(snapshot, query, slice)?;
-        }
-        Ok(())
-    }
-
-    fn stacks(&self) -> MatchedStacks<'_> {
-        MatchedStacks { loss: &self.loss.stacks, attention: &self.attention.stacks, softmax: &self.softmax.stacks }
-    }
 }
 
 /// Allocations that are live at the peak.
@@ -97,7 +70,7 @@ impl Insight for Savings {
         let pass = PeakPass::new(file, history, &steps.steps, caches);
         let population = Population::new(history, Scope::At(pass.peak.0));
         Savings {
-            matches: Matches::default(),
+            matched: MatchedStacks::default(),
             pass,
             live: LiveAtPeak { population, next: 0, ids: Vec::new() },
             reserved: ReservedPeak {
@@ -108,9 +81,9 @@ impl Insight for Savings {
     }
 
     fn step(&mut self, &Given { file, history, segments, .. }: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
-        let Savings { matches, pass, live: LiveAtPeak { population, next, ids }, reserved } = self;
-        matches.step(&file.snapshot, slice)?;
-        pass.step(file, history, matches.stacks(), slice)?;
+        let Savings { matched, pass, live: LiveAtPeak { population, next, ids }, reserved } = self;
+        matched.step(&file.snapshot, slice)?;
+        pass.step(file, history, matched, slice)?;
         population.visit(history, next, slice, &mut |id, bytes| ids.extend((bytes > 0).then_some(id)))?;
         reserved.step(file, history, segments, slice)
     }
@@ -156,7 +129,6 @@ impl Savings {
     fn savings(&self, file: &OpenFile, history: &DeviceHistory, min_bytes: u64) -> Vec<Saving> {
         let pass = &self.pass;
         let categories = &file.groups.categories;
-        let matched = self.matches.stacks();
         let savings = KINDS.into_iter().filter_map(|kind| {
             let effect = pass.without_kind(kind);
             let saved_bytes = pass.peak.1.saturating_sub(effect.peak);
@@ -167,7 +139,7 @@ impl Savings {
             let mut sites: Vec<(u64, u64, AllocationId)> = Vec::new();
             sites.resize(file.groups.group_count(history, Grouping::CallSite) as usize, (0, 0, AllocationId(0)));
             for &id in &self.live.ids {
-                let bytes = pass.concerned_bytes(file, history, matched, (kind, id));
+                let bytes = pass.concerned_bytes(file, history, &self.matched, (kind, id));
                 concerned_bytes = concerned_bytes.saturating_add(bytes);
                 if categories.set().compares_sizes(categories.rule(history, id)) {
                     by_size = by_size.saturating_add(bytes);

@@ -147,7 +147,7 @@ impl PeakPass {
         &mut self,
         file: &OpenFile,
         history: &DeviceHistory,
-        matched: MatchedStacks<'_>,
+        matched: &MatchedStacks,
         slice: &mut TimeSlice,
     ) -> SliceResult {
         if !self.results.is_empty() {
@@ -192,7 +192,7 @@ impl PeakPass {
         &mut self,
         file: &OpenFile,
         history: &DeviceHistory,
-        matched: MatchedStacks<'_>,
+        matched: &MatchedStacks,
         without: &mut PeakWithout,
         Change { id, moment, bytes, awaiting }: Change,
     ) {
@@ -236,7 +236,7 @@ impl PeakPass {
                 }
             }
         }
-        if matched.loss.contains(stack.0) {
+        if matched.is_loss(stack) {
             without.change(kind(SavingKind::Loss), moment, bytes);
         }
         if matched.is_attention_score(stack) {

@@ -63,7 +63,7 @@ impl PeakPass {
         &self,
         file: &OpenFile,
         history: &DeviceHistory,
-        matched: MatchedStacks<'_>,
+        matched: &MatchedStacks,
         (kind, id): (SavingKind, AllocationId),
     ) -> u64 {
         let traits = self.traits(file, history, id);
@@ -88,7 +88,7 @@ impl PeakPass {
                         .iter()
                         .any(|span| is_left_out(span) && history.allocations.allocated_at(id).0 <= span.0)
             }
-            SavingKind::Loss => matched.loss.contains(file.stack(history, id).0),
+            SavingKind::Loss => matched.is_loss(file.stack(history, id)),
             SavingKind::AwaitingFree => file.device_data(history).awaits_free_at(id, self.peak.0),
             kind => kind.saved_bytes(traits.role, i64::try_from(bytes).unwrap_or(i64::MAX)) > 0,
         };
