@@ -118,7 +118,7 @@ def test_object_that_changes_after_it_was_listed_is_read_by_the_next_survey(stor
     assert _contents(lake) == _contents(whole)
 
 
-@pytest.mark.parametrize("refused", ["once", "snapshot", "site_use"])
+@pytest.mark.parametrize("refused", ["once", "snapshot"])
 def test_write_that_is_refused_is_repeated_or_leaves_no_rows_that_count(
     store: str, undisturbed: list[Any], tmp_path: Path, refused: str
 ) -> None:
