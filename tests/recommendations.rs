@@ -109,7 +109,8 @@ fn outcome(run: &WhatIfRun, event: i64) -> &'static str {
     }
 }
 
-/// Compares the peaks and outcomes of all settings of a file, and returns their number. The referee reads a plain pickle at `plain`.
+/// Compares the peaks and outcomes of all settings of a file, and returns their number. The referee reads a plain pickle
+/// at `plain`.
 fn check_settings(tools: &Path, name: &str, plain: &Path) -> usize {
     let mut opened = open(&std::fs::read(plain).unwrap()).unwrap();
     let mut compared = 0;

@@ -21,7 +21,7 @@ const MAX_NAMES: usize = 4;
 pub(super) struct Simulated<'a> {
     answer: &'a WhatIf,
     pub(super) recorded: &'a WhatIfRun,
-    /// True if memory awaited its free when the first request failed. In a simulation, requests that need it wait for it.
+    /// True if memory awaited its free when the first request failed. In a simulation, requests that need it wait.
     waits_at_oom: bool,
     /// Simulated runs, the lowest peak first. Of equal ones, the run with fewer options comes first.
     pub(super) effects: Vec<Effect<'a>>,

@@ -65,7 +65,8 @@ fn requested(history: &DeviceHistory, request: &DriverRequest) -> Option<u64> {
     (request.cause != request.event).then(|| history.address_and_size(EventIdx(request.cause)).1)
 }
 
-/// Returns the call site of the allocation that caused a driver request. `None` if the allocation is unknown or has no stack.
+/// Returns the call site of the allocation that caused a driver request. `None` if the allocation is unknown or has no
+/// stack.
 fn request_site(file: &OpenFile, history: &DeviceHistory, request: &DriverRequest) -> Option<String> {
     let site = history.allocation_of(EventIdx(request.cause)).map(|id| site_of(file, history, id));
     site.filter(|name| name != site::NO_STACK)

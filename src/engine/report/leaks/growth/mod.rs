@@ -3,13 +3,14 @@
 //!
 //! The baseline is the end of the second step, because the first two steps allocate optimizer state and caches. A call
 //! site is considered growing if, after the baseline, its bytes never fall between the ends of two consecutive steps,
-//! and rise in half of the steps, or at even intervals, as by a list that every tenth step appends to. With only two or three steps, the baseline is the start of the first one, and the bytes
-//! must rise in every step, which optimizer state and caches do not.
+//! and rise often enough, see [`ranking`]. With only two or three steps, the baseline is the start of the first one, and
+//! the bytes must rise in every step, which optimizer state and caches do not.
 //!
 //! Statements grade the certainty, see [`statements::Certainty`].
 
 mod effect;
 mod kv_cache;
+mod ranking;
 mod replaced;
 mod sheet;
 mod statements;
@@ -18,7 +19,6 @@ use crate::open::OpenFile;
 use crate::report::step_finder::Steps;
 use crate::report::writer::threshold;
 use base::slice::{SliceResult, TimeSlice};
-use base::sorted::{sorted_numbers, two_part_key};
 use base::units::{EventIdx, group_digits};
 use effect::GrowthEffects;
 use history::replay::{AllocationId, DeviceHistory};
@@ -268,34 +268,5 @@ impl Growth {
     /// Returns whether the bytes of a call site rise in every step, including the steps before the baseline.
     fn rises_always(&self, site: &SiteGrowth) -> bool {
         site.early_falls + site.falls == 0 && site.early_rises + site.rises + 1 == self.moments.len() as u32
-    }
-
-    /// Returns whether the number of allocations rises at least three times after the baseline, without a gap of more than
-    /// twice the mean. The time before the first rise and after the last one are gaps, too.
-    fn rises_evenly(&self, site: &SiteGrowth) -> bool {
-        let end = self.baseline + self.compared();
-        let rises = site.values.iter().map(|&(index, _)| index).chain([end]);
-        let (mut before, mut longest) = (self.baseline, 0);
-        for index in rises {
-            longest = longest.max(index.saturating_sub(before));
-            before = index;
-        }
-        let (longest, count) = (u64::from(longest), site.values.len() as u64);
-        site.has_more_allocations() && count > 2 && longest * count <= 2 * u64::from(self.compared())
-    }
-
-    /// Returns the growing call sites, most growth first. Call sites with more allocations than at the baseline come
-    /// before the others, because a single allocation that is replaced by a larger one need not be a leak.
-    fn ranked(&self, min_steps: u64) -> Vec<u32> {
-        let enough = if self.baseline > 0 { self.compared().div_ceil(2) } else { self.compared() };
-        let growing = (0u32..).zip(&self.sites).filter(|(_, site)| {
-            let is_often = site.rises >= enough || self.baseline > 0 && self.rises_evenly(site);
-            site.falls == 0 && u64::from(site.rises) >= min_steps.max(1) && is_often
-        });
-        sorted_numbers(
-            growing
-                .map(|(group, site)| (two_part_key(u64::from(!site.has_more_allocations()), !site.growth()), group))
-                .collect(),
-        )
     }
 }

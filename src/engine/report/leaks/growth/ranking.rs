@@ -1,0 +1,36 @@
+//! Call sites that grow, most growth first. A call site grows if its bytes rise in half of the steps after the baseline, or
+//! less often at even intervals, as those of a list that every tenth step appends to.
+
+use super::{Growth, SiteGrowth};
+use base::sorted::{sorted_numbers, two_part_key};
+
+impl Growth {
+    /// Returns whether the number of allocations rises at least three times after the baseline, without a gap of more
+    /// than twice the mean. The time before the first rise and after the last one are gaps, too.
+    fn rises_evenly(&self, site: &SiteGrowth) -> bool {
+        let end = self.baseline + self.compared();
+        let rises = site.values.iter().map(|&(index, _)| index).chain([end]);
+        let (mut before, mut longest) = (self.baseline, 0);
+        for index in rises {
+            longest = longest.max(index.saturating_sub(before));
+            before = index;
+        }
+        let (longest, count) = (u64::from(longest), site.values.len() as u64);
+        site.has_more_allocations() && count > 2 && longest * count <= 2 * u64::from(self.compared())
+    }
+
+    /// Returns the growing call sites, most growth first. Call sites with more allocations than at the baseline come
+    /// before the others, because a single allocation that is replaced by a larger one need not be a leak.
+    pub(super) fn ranked(&self, min_steps: u64) -> Vec<u32> {
+        let enough = if self.baseline > 0 { self.compared().div_ceil(2) } else { self.compared() };
+        let growing = (0u32..).zip(&self.sites).filter(|(_, site)| {
+            let is_often = site.rises >= enough || self.baseline > 0 && self.rises_evenly(site);
+            site.falls == 0 && u64::from(site.rises) >= min_steps.max(1) && is_often
+        });
+        sorted_numbers(
+            growing
+                .map(|(group, site)| (two_part_key(u64::from(!site.has_more_allocations()), !site.growth()), group))
+                .collect(),
+        )
+    }
+}
