@@ -146,8 +146,12 @@ def test_many_small_tensors_of_one_call_site_are_among_the_largest() -> None:
         held.append(torch.empty(MIB // 2, dtype=torch.uint8, device="cuda"))
     found = list(look(6).values())
     torch.cuda.memory._record_memory_history(enabled=None)
-    [small] = [it for it in found if it["bytes"] < MIB]
-    assert small["path"].startswith(f"{__name__}.held[") and address(evaluated(small["path"])) == small["addr"]
+    # Two of them, since a local variable may hold one.
+    small = [it for it in found if it["bytes"] < MIB]
+    assert len(small) == 2
+    assert all(
+        it["path"].startswith(f"{__name__}.held[") and address(evaluated(it["path"])) == it["addr"] for it in small
+    )
     assert len(large) == 8
 
 

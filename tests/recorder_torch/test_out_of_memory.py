@@ -13,7 +13,7 @@ import pytest
 import torch
 
 import memscape
-from conftest import TORCH, Fork, GiB, MiB, allocate, fail, load, names
+from conftest import TORCH, Fork, GiB, MiB, allocate, fail, load, names, python
 from memscape import _failures, _saved_verdict
 
 # Without the search for what keeps memory alive, which test_holders.py tests and which takes most of the time.
@@ -209,6 +209,34 @@ def test_first_rank_prints_all_and_the_others_a_line(fork: Fork, tmp_path: Path)
     os.utime(tmp_path / ".memscape-oom", (time.time() - 60,) * 2)
     again = fork.start(job, 2, RANK="2", WORLD_SIZE="4").wait().stderr
     assert len(again.splitlines()) > 1
+
+
+RANKS = """
+import torch, torch.distributed as dist
+dist.init_process_group("gloo")
+kept = []
+dist.barrier()
+while True:
+    kept.append(torch.empty((50 + dist.get_rank()) << 20, dtype=torch.uint8, device="cuda"))
+"""
+
+
+@pytest.mark.slow
+def test_one_rank_of_torchrun_explains_and_each_leaves_a_file(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(RANKS)
+    command = ("-m", "torch.distributed.run", "--nproc-per-node", "4", "-m", "memscape.run", "-o", "out", "program.py")
+    done = python(*command, cwd=tmp_path)
+    assert done.returncode == 1 and done.stderr.count("  asked     ") == 1, done.stderr
+    [rank] = {
+        line.split(",")[0]
+        for line in done.stderr.splitlines()
+        if line.startswith("memscape: out of memory") and ": asked" not in line
+    }
+    assert "  why       " in done.stderr and rank.startswith("memscape: out of memory on rank ")
+    # Ranks that had memory left were terminated.
+    saved = [name for name in names(tmp_path / "out") if name.endswith(".gz")]
+    assert {name[:9] for name in saved} == {f"rank{rank:05d}" for rank in range(4)}
+    assert all("_oom" in name or "_signal" in name or "_error" in name for name in saved)
 
 
 def test_fatal_failure_after_a_handled_one_is_saved(fork: Fork, tmp_path: Path) -> None:

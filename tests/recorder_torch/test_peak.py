@@ -73,6 +73,7 @@ def test_failure_is_explained_by_call_sites(fork: Fork, tmp_path: Path) -> None:
 TESTS = Path(__file__).parent.parent / "python" / "peak_tests.py"
 
 
+@pytest.mark.slow
 def test_pytest_plugin_fails_tests_above_their_limit(tmp_path: Path) -> None:
     shutil.copy(TESTS, tmp_path / "test_it.py")
     plugin = ("-p", "memscape.pytest_plugin", "-p", "no:cacheprovider", "--strict-markers", "--memscape-dir", "saved")

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from conftest import load, names, python
+from conftest import Fork, load, names, python
+from memscape import run as memscape_run
 
 
 def run(folder: Path, code: str, *options: str, **more: Any) -> tuple[list[str], Any]:
@@ -22,11 +23,23 @@ def run(folder: Path, code: str, *options: str, **more: Any) -> tuple[list[str],
     return [re.sub(r"-pid\d+", "", name) for name in found], done
 
 
+def run_forked(fork: Fork, folder: Path, code: str) -> list[str]:
+    """Run a program that starts no other ones, without importing PyTorch again."""
+    (folder / "program.py").write_text(textwrap.dedent(code))
+
+    def job() -> None:
+        os.chdir(folder)
+        assert memscape_run.main(["-o", "out", "program.py"]) == 0
+
+    fork(job)
+    return names(folder / "out")
+
+
 def marks(folder: Path, name: str) -> list[int]:
     return [step for step, _, _ in load(folder / "out" / name)["memscape"]["steps"]]
 
 
-def test_exit_is_numbered_like_the_last_step(tmp_path: Path) -> None:
+def test_exit_is_numbered_like_the_last_step(fork: Fork, tmp_path: Path) -> None:
     code = """
     import torch
     model = torch.nn.Linear(64, 64, device="cuda")
@@ -35,12 +48,12 @@ def test_exit_is_numbered_like_the_last_step(tmp_path: Path) -> None:
         model(torch.zeros(4, 64, device="cuda")).sum().backward()
         optimizer.step()
     """
-    found, _ = run(tmp_path, code)
+    found = run_forked(fork, tmp_path, code)
     assert found == ["rank00000_step000003_exit.pickle.gz"]
     assert marks(tmp_path, found[0]) == [0, 1, 2, 3]
 
 
-def test_step_ends_with_the_last_of_two_optimizers(tmp_path: Path) -> None:
+def test_step_ends_with_the_last_of_two_optimizers(fork: Fork, tmp_path: Path) -> None:
     code = """
     import torch
     first, second = (torch.nn.Linear(64, 64, device="cuda") for _ in range(2))
@@ -52,7 +65,7 @@ def test_step_ends_with_the_last_of_two_optimizers(tmp_path: Path) -> None:
             optimizer.step()
         ends.append(len(torch.empty(number + 1, device="cuda")))
     """
-    found, _ = run(tmp_path, code)
+    found = run_forked(fork, tmp_path, code)
     assert found == ["rank00000_step000003_exit.pickle.gz"]
     snapshot = load(tmp_path / "out" / found[0])
     assert [step for step, _, _ in snapshot["memscape"]["steps"]] == [0, 1, 2, 3]
@@ -67,7 +80,7 @@ def test_step_ends_with_the_last_of_two_optimizers(tmp_path: Path) -> None:
     assert len(updates) == 8 and all(begin <= it["time_us"] <= end for it in updates)
 
 
-def test_optimizer_that_takes_a_turn_every_other_iteration_ends_the_step(tmp_path: Path) -> None:
+def test_optimizer_that_takes_a_turn_every_other_iteration_ends_the_step(fork: Fork, tmp_path: Path) -> None:
     code = """
     import torch
     first, second = (torch.nn.Linear(8, 8, device="cuda") for _ in range(2))
@@ -79,7 +92,7 @@ def test_optimizer_that_takes_a_turn_every_other_iteration_ends_the_step(tmp_pat
             second(torch.zeros(4, 8, device="cuda")).sum().backward()
             seldom.step()
     """
-    found, _ = run(tmp_path, code)
+    found = run_forked(fork, tmp_path, code)
     # Step 0 is the first iteration. Then steps of two iterations end with `seldom`, the first of them with `often`,
     # because `seldom` was new. After 17 iterations without `seldom`, each iteration is a step.
     steps = marks(tmp_path, found[0])
@@ -88,12 +101,12 @@ def test_optimizer_that_takes_a_turn_every_other_iteration_ends_the_step(tmp_pat
 
 
 CHILDREN = """
-import multiprocessing, os, sys, torch
+import multiprocessing, sys, torch
 def child(how):
     torch.empty(1 << 20, device="cuda")
     print(how, "ran")
 if __name__ == "__main__":
-    for how in ("fork", "spawn", "forkserver"):
+    for how in HOW:
         process = multiprocessing.get_context(how).Process(target=child, args=(how,))
         process.start()
         process.join()
@@ -103,10 +116,11 @@ if __name__ == "__main__":
 """
 
 
-def test_forked_and_spawned_processes_are_recorded(tmp_path: Path) -> None:
-    found, done = run(tmp_path, CHILDREN)
-    assert done.stdout.split("\n")[:3] == ["fork ran", "spawn ran", "forkserver ran"], done.stderr
-    assert len(found) == 3 and {name.split("_")[2].split(".")[0].split("-")[0] for name in found} == {"exit"}
+@pytest.mark.parametrize("how", [("fork",), pytest.param(("spawn", "forkserver"), marks=pytest.mark.slow)])
+def test_forked_and_spawned_processes_are_recorded(tmp_path: Path, how: tuple[str, ...]) -> None:
+    found, done = run(tmp_path, CHILDREN.replace("HOW", repr(how)))
+    assert done.stdout.splitlines() == [f"{it} ran" for it in how], done.stderr
+    assert len(found) == len(how) and {name.split("_")[2].split(".")[0].split("-")[0] for name in found} == {"exit"}
     for name in names(tmp_path / "out"):
         trace = load(tmp_path / "out" / name)["device_traces"][0]
         assert [it["size"] for it in trace if it["action"] == "alloc"] == [4 << 20]

@@ -88,6 +88,17 @@ def test_sigterm_during_a_save_ends_the_program_once_both_files_are_complete(for
     assert all(load(path)["segments"] for path in tmp_path.iterdir())
 
 
+def test_sigterm_while_an_error_is_saved_saves_nothing_more(fork: Fork, tmp_path: Path) -> None:
+    def job() -> None:
+        with memscape.record(tmp_path, on_signal="SIGTERM") as rec:
+            allocate(MiB)
+            rec.contribute(lambda reason, snapshot: os.kill(os.getpid(), signal.SIGTERM) if reason == "error" else None)
+            raise ValueError("the connection to another rank was closed")
+
+    assert fork.start(job).wait(check=False).status == -signal.SIGTERM
+    assert names(tmp_path) == ["rank00000_step000000_error.pickle.gz"]
+
+
 def test_many_signals_do_not_stop_the_program(fork: Fork, tmp_path: Path) -> None:
     def job() -> None:
         rec = memscape.start(tmp_path, on_signal="SIGUSR2", on_exit=False, keep=None)

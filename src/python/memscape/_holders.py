@@ -86,9 +86,11 @@ def _largest(snapshot: dict[str, Any], most: int) -> list[tuple[int, int, int]]:
     """Return bytes, address and device of the allocations to look up, largest first.
 
     Half of them are the largest ones of the call stacks with the most live bytes, so that a leak of many small tensors
-    is among them, and the rest are the largest ones.
+    is among them, and the rest are the largest ones. Of each stack there are two, if it has two of that size: one may be
+    that of the running step, which a local variable holds.
     """
     blocks: list[tuple[int, int, int]] = []
+    # Live bytes, and the largest blocks with the highest and with the lowest address.
     stacks: dict[Any, list[Any]] = {}
     for segment in snapshot.get("segments", ()):
         address = segment.get("address", 0)
@@ -98,12 +100,14 @@ def _largest(snapshot: dict[str, Any], most: int) -> list[tuple[int, int, int]]:
                 at = (size, block.get("address", address), segment.get("device", 0))
                 blocks.append(at)
                 frames = (block.get("frames") or ())[:_MAX_FRAMES]
-                stack = stacks.setdefault(tuple((it["filename"], it["line"]) for it in frames), [0, at])
+                stack = stacks.setdefault(tuple((it["filename"], it["line"]) for it in frames), [0, at, at])
                 stack[0] += size
                 stack[1] = max(stack[1], at)
+                stack[2] = min(stack[2], at, key=lambda it: (-it[0], *it[1:]))
             address += block.get("size", 0)
-    by_stack = [at for _, at in sorted(stacks.values(), reverse=True)[: (most + 1) // 2]]
-    chosen = dict.fromkeys([*by_stack, *sorted(blocks, reverse=True)])
+    pairs = sorted(stacks.values(), reverse=True)[: (most + 1) // 2]
+    by_stack = dict.fromkeys(at for _, *pair in pairs for at in pair)
+    chosen = dict.fromkeys([*list(by_stack)[: (most + 1) // 2], *sorted(blocks, reverse=True)])
     return sorted(list(chosen)[:most], reverse=True)
 
 

@@ -57,6 +57,8 @@ class Recorder(Naming, Tracked):
         self._pid = os.getpid()
         self._traces: list[Trace] = []
         self._is_recording = self._is_begun = False
+        # Whether the last snapshot is being saved.
+        self._is_ending = False
         self._signals: _signals.Handler | None = None
         self._saved_state: tuple[object, Path | None] | None = None
         self._backend = backend = Backend()
@@ -229,7 +231,8 @@ class Recorder(Naming, Tracked):
     # Events
 
     def _on_signal(self) -> None:
-        if self.is_recording and self._is_begun:
+        # A launcher terminates the other ranks when one fails, and they may have failed as well.
+        if self.is_recording and self._is_begun and not self._is_ending:
             self._saver.try_to_save("signal")
 
     def _at_exit(self) -> None:
@@ -239,6 +242,7 @@ class Recorder(Naming, Tracked):
 
     def _end(self, error: BaseException | None) -> None:
         if self._options.on_exit and self.is_recording and self._is_begun:
+            self._is_ending = True
             if error is None or isinstance(error, SystemExit):
                 self._saver.try_to_save("exit")
             elif not (self._options.on_oom and self._failures.save_fatal(error)):
