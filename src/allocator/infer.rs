@@ -206,11 +206,11 @@ fn unproved(verdict: &Verdict, guesses_pools: bool) -> Option<String> {
         .departs_at
         .map_or_else(String::new, |event| format!(" from event {}", base::units::group_digits(event.into())));
     let why = if guesses_pools {
-        ". It has private pools that the file does not name: PyTorch 2.12 and later do"
+        ". The recording has private pools that the file does not name: PyTorch 2.12 and later do"
     } else {
         ""
     };
-    is_far_off.then(|| format!("the model is up to {} off{at}{why}", base::units::Bytes(*error)))
+    is_far_off.then(|| format!("the simulation is up to {} off{at}{why}", base::units::Bytes(*error)))
 }
 
 #[cfg(test)]
