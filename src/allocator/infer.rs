@@ -210,7 +210,7 @@ fn unproved(verdict: &Verdict, guesses_pools: bool) -> Option<String> {
     } else {
         ""
     };
-    is_far_off.then(|| format!("the model is up to {} off{at}{why}", base::units::Bytes(*error)))
+    is_far_off.then(|| format!("the simulation is up to {} off{at}{why}", base::units::Bytes(*error)))
 }
 
 #[cfg(test)]

@@ -32,8 +32,6 @@ pub(crate) fn verdict(comparison: &Comparison) -> Vec<String> {
     sentences.extend(unmatched_code(comparison));
     sentences.extend(peaks_differ(comparison));
     sentences.extend(causes(comparison, live));
-    sentences.extend(reserved_difference(comparison));
-    sentences.extend(settings_differ(comparison));
     let (matched, total) = (comparison.matched.bytes, comparison.matched.known);
     let (unmatched, all) = ((total.a - matched.a).saturating_add(total.b - matched.b), total.a.saturating_add(total.b));
     if u128::from(unmatched) * 10 > u128::from(all) {
@@ -46,6 +44,9 @@ pub(crate) fn verdict(comparison: &Comparison) -> Vec<String> {
     }
     sentences.extend(scaling(&comparison.scaling));
     sentences.extend(lifetimes(comparison, live));
+    // These matter most where the program is the same.
+    sentences.extend(reserved_difference(comparison));
+    sentences.extend(settings_differ(comparison));
     sentences.truncate(MAX_SENTENCES);
     sentences
 }

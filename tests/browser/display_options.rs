@@ -12,6 +12,8 @@ fn open_leak_sample() -> Page {
     page.wait_until("the legend is shown", || {
         page.evaluate("document.querySelectorAll('#legend li').length > 3") == true
     });
+    // The leak gives Insights half of the height.
+    page.wait_until("the alarm is raised", || page.is_shown("#alarm"));
     settled_timeline(&page);
     page
 }

@@ -154,6 +154,8 @@ fn screenshots_of_tools_are_saved() {
         page.resize(width, 800);
         page.click("#open-leak");
         page.wait_for_state("ready");
+        // The leak gives Insights half of the height.
+        page.wait_until("the alarm is raised", || page.is_shown("#alarm"));
         settled_timeline(&page);
         let corners = page.bounding_box("canvas#timeline");
         page.right_click(corners.at(0.2, 0.6));

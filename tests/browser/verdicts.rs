@@ -137,7 +137,7 @@ fn failed_rank_is_opened_and_verdict_is_above_map() {
     assert!(page.text("#insights-statements").contains("ran out of memory"), "{}", page.text("#insights-statements"));
     assert!(edges(&page, "#insights-statements")[1] <= edges(&page, "#insights-maps")[0]);
     // Numbers in names count as numbers.
-    let names = page.evaluate("[...document.querySelector('#snapshot').options].map(it => it.text.split(' ')[0])");
+    let names = page.evaluate("[...document.querySelector('#snapshot').options].map(it => it.text.split(/\\s/)[0])");
     let names: Vec<&str> = names.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     assert_eq!(names, ["verdict_rank1.pickle", "verdict_rank2.pickle", "verdict_rank11.pickle"]);
     assert_eq!(page.errors(), Vec::<String>::new());
