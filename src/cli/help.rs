@@ -13,7 +13,7 @@ macro_rules! page {
 }
 
 /// Pages of the manual, in the order of `www/docs/index.md`: topic and Markdown.
-const PAGES: [(&str, &str); 20] = [
+const PAGES: [(&str, &str); 21] = [
     page!("opening"),
     page!("views"),
     page!("searching"),
@@ -31,6 +31,7 @@ const PAGES: [(&str, &str); 20] = [
     page!("agents"),
     page!("exporting"),
     page!("sharing"),
+    page!("embedding"),
     page!("hosting"),
     page!("limits"),
     page!("building"),
