@@ -85,6 +85,7 @@ if [[ $extent == --all ]]; then
     { have WebKitWebDriver && have Xvfb; } || echo "WebKit: no WebKitWebDriver or no Xvfb" >>"$skipped"
     gate "optimized page in Firefox and WebKit" env MEMSCAPE_DIST=dist tests/browser.sh "$work/flaky" --optimized
     gate "wheel and sdist in a fresh clone" env MEMSCAPE_DIST="$PWD/dist" tests/wheel.sh "$skipped"
+    gate "npm package, and extension in VS Code" tests/packages.sh "$skipped"
     gate "workflows, and the steps of a release" tests/release.sh "$skipped"
 elif [[ $extent == --ci ]]; then
     gate "optimized page and its size" ./run build

@@ -260,8 +260,13 @@ fn text_is_never_inserted_as_markup_or_script() {
     }
 }
 
-/// The only script that is written by hand: browsers take no other language where pages answer without a network.
-const OFFLINE: &str = "www/offline.js";
+/// Scripts that are written by hand, because the platform takes no other language, with their maximum number of lines.
+const SCRIPTS: [(&str, usize); 4] = [
+    ("www/offline.js", 60),
+    ("src/pack/npm/viewer.js", 60),
+    ("src/pack/npm/viewer.d.ts", 45),
+    ("src/vscode/extension.ts", 150),
+];
 
 /// Files of the command line that may create files: outputs, files that go away again, and the cache.
 const WRITERS: [&str; 4] = ["cli/output_file.rs", "cli/temporary_file.rs", "cli/cache/folder.rs", "cli/build.rs"];
@@ -282,16 +287,16 @@ fn commands_write_files_only_through_output_file() {
 }
 
 #[test]
-fn only_offline_worker_is_handwritten_javascript() {
+fn handwritten_scripts_are_few_and_short() {
     for folder in ["src", "www", "tests"] {
         for file in files(&root().join(folder)) {
             let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-            let is_offline = file.ends_with(OFFLINE);
-            assert!(
-                is_offline || !["js", "mjs", "cjs", "ts"].contains(&ending),
-                "{} is hand-written JavaScript",
-                file.display()
-            );
+            if ["js", "mjs", "cjs", "ts"].contains(&ending) {
+                let script = SCRIPTS.iter().find(|(name, _)| file.ends_with(name));
+                let (_, most) = script.unwrap_or_else(|| panic!("{} is hand-written JavaScript", file.display()));
+                let lines = fs::read_to_string(&file).unwrap().lines().count();
+                assert!(lines <= *most, "{} has {lines} lines, at most {most} are allowed", file.display());
+            }
         }
     }
 }

@@ -114,6 +114,8 @@ mod plain_pickle;
 mod plan_curve;
 mod plan_growth;
 mod planned;
+#[path = "support/planted.rs"]
+mod planted;
 mod plots;
 mod private_texts;
 mod range_report;

@@ -34,7 +34,7 @@ fi
 
 # Every command that a workflow calls exists.
 for command in $(grep -oh 'src/pack/release.sh [a-z]*' .github/workflows/*.yml | awk '{ print $2 }' | sort -u); do
-    grep -q "^    $command)" $release || fail "a workflow calls $release $command, which does not exist"
+    grep -qE "^    ([a-z]+ \| )?$command( \| [a-z]+)?\)" $release || fail "a workflow calls $release $command, which does not exist"
 done
 
 version=$($release version)
@@ -48,6 +48,12 @@ if $release check v99.0.0 2>/dev/null; then fail "a tag of another version was a
 
 rm -rf target/release-files
 $release page
+if npm ping >/dev/null 2>&1; then
+    $release npm >/dev/null
+    $release vscode >/dev/null
+else
+    echo "the npm package and the extension for VS Code: no npm, or its registry cannot be reached" >>"$skipped"
+fi
 if $release sbom; then
     python3 - "target/release-files/memscape-$version.cdx.json" <<'E2' || fail "the bill of materials is incomplete"
 import json, re, sys

@@ -36,6 +36,7 @@ const PAGES: &[(&str, &str)] = &[
     page!("agents"),
     page!("exporting"),
     page!("sharing"),
+    page!("embedding"),
     page!("hosting"),
     page!("limits"),
     page!("building"),

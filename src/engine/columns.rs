@@ -32,7 +32,7 @@ impl Engine {
 const NO_FILE: WriteError = WriteError::Unsupported("no file is open");
 
 impl OpenFile {
-    fn write_columns<W: Write>(&self, out: W) -> Result<W, WriteError> {
+    pub(super) fn write_columns<W: Write>(&self, out: W) -> Result<W, WriteError> {
         let mut writer = Writer::new(out)?;
         self.require_all_events()?;
         // The history keeps the size of the allocation, not that of the free.

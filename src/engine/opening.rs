@@ -9,7 +9,7 @@ use analysis::CategorySet;
 use base::slice::TimeSlice;
 use history::compact::WriteError;
 use intake::Loader;
-use protocol::{Access, FileSummary, LoadRange, Member, NeededBytes};
+use protocol::{Access, FileSummary, LeaveOut, LoadRange, Member, NeededBytes};
 use std::io::Write;
 
 /// Time-sliced loader of a file, without code that answers queries.
@@ -26,6 +26,11 @@ impl Opening {
     #[must_use]
     pub fn with_range(self, load: LoadRange) -> Opening {
         Opening(Loading::new(self.0.loader.with_range(load)))
+    }
+
+    /// Makes the loader leave out texts of these kinds. Call this before the first bytes are fed.
+    pub fn leave_out(&mut self, what: LeaveOut) {
+        self.0.loader.leave_out(what);
     }
 
     /// Feeds the bytes from the position that [`Opening::wants`] returned. An empty chunk marks the end of the file.
@@ -85,6 +90,14 @@ impl OpenedFile {
     /// Returns the same errors as [`Engine::write_cache`](super::Engine::write_cache).
     pub fn write_cache<W: Write>(&self, out: W) -> Result<W, WriteError> {
         self.0.write_cache(out)
+    }
+
+    /// Writes the file as columns.
+    ///
+    /// # Errors
+    /// Returns the same errors as [`Engine::write_columns`](super::Engine::write_columns).
+    pub fn write_columns<W: Write>(&self, out: W) -> Result<W, WriteError> {
+        self.0.write_columns(out)
     }
 
     pub fn summary(&self) -> FileSummary {

@@ -8,6 +8,8 @@
 #   src/pack/release.sh binary [TARGET]    build the command line for TARGET (this machine), packed for cargo-binstall
 #   src/pack/release.sh wheel [TARGET]     build the wheel for TARGET (this machine)
 #   src/pack/release.sh sdist              pack the source distribution for PyPI
+#   src/pack/release.sh npm                pack the npm package
+#   src/pack/release.sh vscode             pack the extension for VS Code
 #   src/pack/release.sh sbom               write the software bill of materials in CycloneDX format
 #   src/pack/release.sh checksums          write SHA256SUMS of all files of the release
 #
@@ -62,6 +64,7 @@ case "${1:-}" in
         needs_page
         maturin sdist --out "$out"
         ;;
+    npm | vscode) "src/pack/$1.sh" dist "$out" ;;
     sbom)
         [[ $(cargo cyclonedx --version 2>/dev/null) == *" $cyclonedx_version"* ]] ||
             cargo install --quiet --locked cargo-cyclonedx --version "$cyclonedx_version"

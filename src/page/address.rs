@@ -8,7 +8,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use ui::shell::action::Action;
 use ui::state::link::Link;
-use ui::text::url;
+use ui::text::{sender, url};
 use wasm_bindgen::JsValue;
 use web_sys::Url;
 
@@ -48,8 +48,12 @@ pub(super) fn initial_link(dom: &Dom) -> Link {
         link.urls.push(name);
         return link;
     }
+    let query = location.search().unwrap_or_default();
     if link.urls.is_empty() && link.fingerprint.is_empty() {
-        link.urls = url::urls_in_query(&location.search().unwrap_or_default());
+        link.urls = url::urls_in_query(&query);
+    }
+    if !link.has_view() {
+        link.show_tab_of(&query);
     }
     let page_origin = location.origin().unwrap_or_default();
     for url in &mut link.urls {
@@ -133,6 +137,10 @@ impl Address {
         if before.as_ref() == Some(&link) {
             return;
         }
+        if let Some(sender) = app.files.sender() {
+            sender.send_event("view", "view", &link.without_file().fragment());
+            return;
+        }
         let Ok(history) = app.dom.window.history() else { return };
         let fragment = ["#", &link.fragment()].concat();
         // A browser may refuse the change. The address is then out of date, which is harmless.
@@ -145,9 +153,12 @@ impl Address {
     }
 }
 
-/// Copies the page's address with the given fragment to the clipboard.
+/// Copies the page's address with the given fragment to the clipboard, or the link of the page that sent the files.
 pub(super) fn copy(app: &'static App, fragment: &str) {
     let address = app.dom.window.location().href().unwrap_or_default();
     let page = address.split(['?', '#']).next().unwrap_or_default();
-    clipboard::copy(app, &[page, "#", fragment].concat());
+    let sender = app.files.sender().filter(|sender| !sender.link.is_empty());
+    let view = || Link::parse(fragment).without_file().fragment();
+    let link = sender.map(|sender| sender::link_to_view(&sender.link, &view()));
+    clipboard::copy(app, &link.unwrap_or_else(|| [page, "#", fragment].concat()));
 }

@@ -61,7 +61,8 @@ fn to_file(blob: &Blob, wanted: &FileToWrite) -> Result<File, JsValue> {
     File::new_with_blob_sequence(&Array::of1(blob), &wanted.file)
 }
 
-async fn run_export(app: &'static App, wanted: &FileToWrite) -> Result<Blob, JsValue> {
+/// Writes the file in a worker.
+pub(super) async fn run_export(app: &'static App, wanted: &FileToWrite) -> Result<Blob, JsValue> {
     // The file is looked up now, because others may be dropped meanwhile.
     let file = if let Origin::File(place) = wanted.snapshot.origin { app.files.get(place) } else { None };
     let range = {
@@ -93,6 +94,7 @@ async fn run_export(app: &'static App, wanted: &FileToWrite) -> Result<Blob, JsV
         job: wanted.job.clone(),
         categories: wanted.categories.clone(),
         range,
+        leave_out: wanted.leave_out,
     };
     let blob = write_in_worker(app.surveyor.code(), source, &request, &attachments).await?;
     if !wanted.is_gzipped {

@@ -135,7 +135,8 @@ pub(super) fn summary(app: &App) -> String {
 }
 
 fn is_cacheable(app: &App, file: &File) -> bool {
-    file.size() >= MIN_FILE_BYTES as f64 && !app.state.borrow().settings.no_cache
+    // Nothing is stored of a file that another page sent.
+    file.size() >= MIN_FILE_BYTES as f64 && !app.state.borrow().settings.no_cache && app.files.sender().is_none()
 }
 
 fn modified_ms(file: &File) -> u64 {

@@ -5,9 +5,11 @@ use super::app::{AddListener, App, Part};
 use super::dom::Dom;
 use super::elements::elements;
 use super::folders;
+use super::sender::Sender;
 use crate::wire::ToWorker;
 use compare::FileSlot;
 use js_sys::{Array, Promise, Reflect};
+use std::rc::Rc;
 use ui::features::export::ExportAction;
 use ui::shell::action::Action;
 use ui::state::comparing::ComparingAction;
@@ -194,7 +196,12 @@ fn set_trace(app: &'static App, name: String, file: File) {
 
 /// Opens files. A torch.profiler trace among them is stored for exports instead, if a file is open already or if
 /// exactly one other file was given.
-pub(super) fn open_files(app: &'static App, mut files: Vec<(String, File)>) {
+pub(super) fn open_files(app: &'static App, files: Vec<(String, File)>) {
+    open_sent_files(app, files, None);
+}
+
+/// Opens files like [`open_files`]. `sender` is the page that sent them.
+pub(super) fn open_sent_files(app: &'static App, mut files: Vec<(String, File)>, sender: Option<Rc<Sender>>) {
     let is_open = app.state.borrow().file().is_some();
     let trace = files.iter().position(|(name, _)| TRACE_SUFFIXES.iter().any(|ending| name.ends_with(ending)));
     // A trace alone is opened like any other file, which reports an error.
@@ -206,6 +213,6 @@ pub(super) fn open_files(app: &'static App, mut files: Vec<(String, File)>) {
         }
     }
     let given = files.iter().map(|(name, file)| GivenFile { name: name.clone(), bytes: file.size() as u64 }).collect();
-    app.files.replace(files.into_iter().map(|(_, file)| file).collect());
+    app.files.replace(files.into_iter().map(|(_, file)| file).collect(), sender);
     app.dispatch(Action::FilesGiven(given));
 }

@@ -6,7 +6,7 @@
 
 use super::app::App;
 use super::dom::{self, Dom, append};
-use super::{address, embedded, export, gzip};
+use super::{address, embedded, export, export_file, gzip};
 use base::units::Bytes;
 use js_sys::{Array, JsString, Promise, Uint8Array};
 use ui::features::save_page;
@@ -80,7 +80,11 @@ async fn build_page(
     let mut saved = (0.0, SnapshotEncoding::Unchanged);
     for ((wanted, file), id) in page_to_save.snapshots.iter().zip(files).zip(ELEMENTS) {
         parts.push(&start_tag(id, &wanted.name, &page_to_save.view).into());
-        let embedded = if let Origin::Link(link) = &wanted.origin { embedded::base64(&app.dom, link) } else { None };
+        let is_private = page_to_save.leave_out.is_any();
+        let embedded = match &wanted.origin {
+            Origin::Link(link) if !is_private => embedded::base64(&app.dom, link),
+            _ => None,
+        };
         let (bytes, packing);
         if let Some(letters) = embedded {
             (bytes, packing) =
@@ -93,6 +97,9 @@ async fn build_page(
             let mut smallest: Option<(Blob, SnapshotEncoding)> = None;
             for mut how in [SnapshotEncoding::Columns, SnapshotEncoding::Compressed] {
                 let is_file = how == SnapshotEncoding::Compressed;
+                if is_private && is_file {
+                    break;
+                }
                 // The file of a link would have to be downloaded again, which is not worth a slightly smaller page.
                 if smallest.is_some() && is_file && matches!(wanted.origin, Origin::Link(_)) {
                     break;
@@ -100,6 +107,7 @@ async fn build_page(
                 // A file that cannot be read is no error if there are columns.
                 let found: Result<Option<Blob>, JsValue> = async {
                     let blob: Blob = match &wanted.origin {
+                        _ if is_private => export_file::run_export(app, &page_to_save.columns_of(wanted)).await?,
                         _ if !is_file => {
                             match JsFuture::from(app.client.request_columns(wanted.load)).await?.dyn_into() {
                                 Ok(columns) => columns,

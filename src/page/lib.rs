@@ -21,6 +21,7 @@ mod dialog;
 mod dom;
 mod elements;
 mod embedded;
+mod embedding;
 mod export;
 mod file_cache;
 mod files;
@@ -41,6 +42,7 @@ mod policy;
 mod ranks_server;
 mod recent;
 mod remote;
+mod sender;
 mod simulator;
 mod size_fields;
 mod sizes;
@@ -198,6 +200,9 @@ impl Page {
         for effect in effects {
             self.perform(effect);
         }
+        if let Some(sender) = self.app.files.sender() {
+            sender.report_stage(&self.app.state.borrow().stage);
+        }
         self.app.frame.request();
         self.address.schedule_update(self.app);
     }
@@ -212,6 +217,7 @@ impl Page {
                 app.client.set_load_range(range);
                 if matches!(origin, Origin::Link(_)) {
                     app.recent.clear_pending();
+                    app.files.forget_sender();
                 }
                 self.load(origin, member, (load, FileSlot::First));
             }
@@ -263,6 +269,9 @@ impl Page {
             }
             Effect::ReplaceWorker => app.client.stop(),
             Effect::RestoreOpen => {
+                if let (Some(sender), Some(toast)) = (app.files.sender(), &app.state.borrow().toast) {
+                    sender.send_event("error", "message", &toast.text);
+                }
                 app.files.restore_open();
                 app.client.restore_previous();
             }

@@ -47,6 +47,7 @@ pub(super) mod views;
 mod what_if;
 
 use crate::app::{App, RenderPart, StartPart, start_part};
+use crate::embedding::Embedding;
 use crate::files::FileInput;
 use crate::gestures::Gestures;
 use crate::keys::Keys;
@@ -56,6 +57,7 @@ use ui::plot::passes::RenderPasses;
 const PARTS: &[StartPart] = &[
     start_part::<Keys>,
     start_part::<FileInput>,
+    start_part::<Embedding>,
     start_part::<Gestures>,
     start_part::<stage::Panel>,
     start_part::<load_range::Panel>,

@@ -58,6 +58,8 @@ pub enum ExportJob {
         /// Name of the open file.
         source: String,
     },
+    /// Writes the whole snapshot as columns.
+    Columns,
     /// Writes a simulated run as a snapshot.
     Simulated {
         settings: String,

@@ -1,7 +1,9 @@
 //! Texts of a snapshot that can be left out of a file that is passed on.
 
+use serde::{Deserialize, Serialize};
+
 /// Kinds of texts to leave out. All sizes, times, addresses, totals, function names and line numbers are kept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeaveOut {
     /// Folders of files. Each is replaced by a hash. File names, and the paths of PyTorch, Python and well-known packages
     /// are kept.
@@ -33,11 +35,27 @@ impl LeaveOut {
 
     /// Adds the kind with this name. Returns false if there is none.
     pub fn add(&mut self, name: &str) -> bool {
+        self.set(name, true)
+    }
+
+    /// Adds or removes the kind with this name. Returns false if there is none.
+    pub fn set(&mut self, name: &str, is_left_out: bool) -> bool {
         let found = LEAVE_OUT_NAMES.iter().position(|known| *known == name);
         found.and_then(|index| self.flags().into_iter().nth(index)).is_some_and(|flag| {
-            *flag = true;
+            *flag = is_left_out;
             true
         })
+    }
+
+    /// Returns whether any kind is left out.
+    pub fn is_any(self) -> bool {
+        self != LeaveOut::default()
+    }
+
+    /// Returns a sentence that names these kinds, after a space. Empty if there are none.
+    pub fn note(self) -> String {
+        let names: Vec<&str> = self.names().collect();
+        if names.is_empty() { String::new() } else { [" Left out: ", &names.join(", "), "."].concat() }
     }
 
     /// Iterates over the names of the kinds that are left out.

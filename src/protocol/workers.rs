@@ -1,6 +1,6 @@
 //! Messages between the page and the workers that have their own wasm.
 
-use super::{CategorySet, ExportJob, LoadRange, Reply, WhatIf, WhatIfQuestion};
+use super::{CategorySet, ExportJob, LeaveOut, LoadRange, Reply, WhatIf, WhatIfQuestion};
 use serde::{Deserialize, Serialize};
 
 /// Request to the simulator's worker.
@@ -42,7 +42,14 @@ pub enum SurveyorRequest {
     /// Surveys a file.
     Survey(FileToRead),
     /// Writes an export of a device. The attached blob, if any, is the torch.profiler trace that it is merged into.
-    Export { file: FileToRead, device: i64, job: ExportJob, categories: Box<CategorySet>, range: LoadRange },
+    Export {
+        file: FileToRead,
+        device: i64,
+        job: ExportJob,
+        categories: Box<CategorySet>,
+        range: LoadRange,
+        leave_out: LeaveOut,
+    },
     /// The requested bytes of the file are in the attached buffer. It is empty at the end of the file.
     Bytes,
 }

@@ -67,6 +67,9 @@ impl ExportRun {
                 let crop = Crop { devices, prologue: true, stream: None, source: source.clone() };
                 opened.crop(&crop, &mut out).map_err(|error| error.to_string())?;
             }
+            ExportJob::Columns => {
+                out = opened.write_columns(out).map_err(|error| error.to_string())?;
+            }
             ExportJob::Simulated { settings, capacity, total, never_empties, source } => {
                 let run = SimulatedRun {
                     device: self.device,

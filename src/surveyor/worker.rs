@@ -57,10 +57,14 @@ impl Shell {
             SurveyorRequest::SetNamePattern(typed) => self.gathering.borrow_mut().set_pattern(typed),
             SurveyorRequest::NoteOmitted(sentence) => self.gathering.borrow_mut().set_omitted_note(sentence),
             SurveyorRequest::Survey(file) => self.read(None, opening(file)),
-            SurveyorRequest::Export { file, device, job, categories, range } => {
+            SurveyorRequest::Export { file, device, job, categories, range, leave_out } => {
                 let trace = attachments.get(0).dyn_into().ok();
                 let export = ExportRun { device, job, categories, trace };
-                self.read(Some(Box::new(export)), opening(file).with_range(range));
+                let mut opening = opening(file).with_range(range);
+                if leave_out.is_any() {
+                    opening.leave_out(leave_out);
+                }
+                self.read(Some(Box::new(export)), opening);
             }
             SurveyorRequest::Bytes => {
                 let bytes = attached_bytes(attachments, 0)?;

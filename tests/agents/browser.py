@@ -91,11 +91,15 @@ class Browser:
         # The page keeps numbers and units together with no-break spaces.
         return value.replace("\xa0", " ") if isinstance(value, str) else value
 
-    def click(self, x: float, y: float) -> None:
+    def click(self, x: float, y: float, button: str = "left") -> None:
         """Click where a person would."""
         for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
-            button = {} if kind == "mouseMoved" else {"button": "left", "clickCount": 1}
-            self._call("Input.dispatchMouseEvent", self._session, type=kind, x=x, y=y, **button)
+            pressed = {} if kind == "mouseMoved" else {"button": button, "clickCount": 1}
+            self._call("Input.dispatchMouseEvent", self._session, type=kind, x=x, y=y, **pressed)
+
+    def type(self, text: str) -> None:
+        """Type a text into the focused field."""
+        self._call("Input.insertText", self._session, text=text)
 
     def press(self, key: str, code: int, modifiers: int = 0, *, text: str = "") -> None:
         """A key, with 2 for Ctrl and 8 for Shift."""

@@ -22,6 +22,7 @@ mod containers;
 mod corpus;
 mod cursor;
 mod display_options;
+mod embedding;
 mod errors;
 mod events;
 mod export;
@@ -62,8 +63,11 @@ mod palette;
 mod partial;
 mod picture;
 mod plan;
+#[path = "../support/planted.rs"]
+mod planted;
 mod plots;
 mod privacy;
+mod private_texts;
 mod ranks;
 mod readers;
 #[path = "../support/recorded.rs"]

@@ -4,6 +4,8 @@
 //! never read a value right after an input: they wait for it. `MEMSCAPE_SLOW=4` makes pages that many times slower,
 //! which finds tests that do not wait. The few tests that measure time fail with it.
 
+#[path = "frames.rs"]
+mod frames;
 #[path = "hands.rs"]
 mod hands;
 
@@ -90,6 +92,13 @@ impl Page {
             target["browserContextId"] = context.as_str().into();
         }
         let target = text(&chromium.call("", "Target.createTarget", target)["targetId"]);
+        let page = Page::attach(chromium, context, target);
+        page.resize(1280, 800);
+        page
+    }
+
+    /// Attaches to a tab.
+    fn attach(chromium: &'static Chromium, context: String, target: String) -> Page {
         let attach = json!({ "targetId": target, "flatten": true });
         let session = text(&chromium.call("", "Target.attachToTarget", attach)["sessionId"]);
         let (waits, thrown) = (AtomicU32::new(0), Mutex::new(None));
@@ -103,7 +112,6 @@ impl Page {
         if let Some(rate) = std::env::var("MEMSCAPE_SLOW").ok().and_then(|rate| rate.parse::<f64>().ok()) {
             page.call("Emulation.setCPUThrottlingRate", json!({ "rate": rate }));
         }
-        page.resize(1280, 800);
         page
     }
 

@@ -9,12 +9,13 @@ use ui::features::State;
 use ui::features::export::{Dialog, ExportAction, describe_scope, picture_size, ranges, table_label};
 use ui::shell::action::Action;
 use ui::state::picture_file::Format;
-use web_sys::Element;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlInputElement};
 
 elements! {
     HtmlButtonElement: export_close, export_crop;
     HtmlDialogElement: export;
-    HtmlElement: export_note, export_onto;
+    HtmlElement: export_note, export_onto, export_private;
     HtmlSelectElement: export_table, export_range;
 }
 
@@ -31,6 +32,11 @@ impl Part for Panel {
         on(&elements.export, "close", |app, elements, _| {
             if was_closed_by_browser(&elements.export) {
                 app.dispatch(Action::feature(ExportAction::Closed));
+            }
+        });
+        on(&elements.export_private, "change", |app, _, event| {
+            if let Some(kind) = event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok()) {
+                app.dispatch(Action::feature(ExportAction::LeaveOut(kind.value(), kind.checked())));
             }
         });
         on(&elements.export_table, "change", |app, elements, _| {

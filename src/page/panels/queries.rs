@@ -69,6 +69,8 @@ pub(crate) fn perform(app: &App, effect: SqlEffect) {
                 dom::focus_element(&editor);
             }
         }
+        // Nothing is stored about a file that another page sent.
+        SqlEffect::StoreHistory(_) if app.files.sender().is_some() => {}
         SqlEffect::StoreHistory(text) => storage::store(&app.dom, HISTORY_KEY, &text),
     }
 }

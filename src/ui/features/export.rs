@@ -40,9 +40,9 @@ fn handle_action(export: &mut Export, shared: &Shared, action: ExportAction, out
         ExportAction::PictureSaved(Ok(file)) => out.say(format!("Saved {file}.")),
         ExportAction::PictureSaved(Err(cause)) => out.say(save_error(&cause)),
         ExportAction::FileWritten(written) => {
-            export.is_writing = false;
+            let left_out = export.writing.take().unwrap_or_default();
             out.say(match written {
-                Ok(file) => format!("Saved {file}."),
+                Ok(file) => format!("Saved {file}.{}", left_out.note()),
                 Err(cause) => format!("The file could not be written: {cause}."),
             });
         }
@@ -50,6 +50,9 @@ fn handle_action(export: &mut Export, shared: &Shared, action: ExportAction, out
         ExportAction::TraceChosen(name) => {
             out.say(format!("Export → Perfetto puts the memory into {name}, below its kernels."));
             export.trace = Some(name);
+        }
+        ExportAction::LeaveOut(name, is_left_out) => {
+            export.leave_out.set(&name, is_left_out);
         }
         ExportAction::CropChosen(at) => export.crop = ranges(shared).get(at).copied().unwrap_or_default(),
     }
@@ -163,8 +166,8 @@ pub(crate) const FEATURE: Feature<Export, ExportAction> = Feature {
 
 fn reset(export: &mut Export, _: &Shared, change: Change, _: &mut Outbox) {
     if change == Change::Device {
-        let (table, is_writing) = (export.table, export.is_writing);
-        *export = Export { table, is_writing, ..Export::default() };
+        let Export { table, leave_out, writing, .. } = *export;
+        *export = Export { table, leave_out, writing, ..Export::default() };
     }
 }
 

@@ -10,6 +10,7 @@ use crate::state::shared::Shared;
 use crate::text::tab::Tab;
 use base::escape::Html;
 use base::units::Bytes;
+use protocol::LeaveOut;
 
 /// Maximum size of a snapshot in a saved page, in bytes. Base64 takes four characters for three bytes, and strings in
 /// Chromium are limited to 2^29 − 24 characters, so a page with a larger snapshot could not be opened.
@@ -20,7 +21,8 @@ pub const MAX_SNAPSHOT_BYTES: usize = 400_000_000;
 pub enum SaveState {
     #[default]
     Idle,
-    Running,
+    /// The page is being saved without these texts.
+    Running(LeaveOut),
 }
 
 /// Encoding of the snapshot in a saved page. The smallest encoding is used.
@@ -50,13 +52,22 @@ pub enum SaveProgress {
     Failed(String),
 }
 
+/// Keys of a view that contain no text of the snapshot and none that the user typed.
+const PUBLIC_KEYS: [&str; 18] = [
+    "axis", "x", "y", "at", "range", "about", "device", "lanes", "show", "pool", "stream", "stack", "colour", "fit",
+    "capacity", "tab", "views", "topic",
+];
+
 /// Saves a page with the open snapshot and the one it is compared with. `view` is the link that restores the view,
 /// without the file.
-pub(crate) fn save(html: &mut SaveState, shared: &Shared, mut view: Link, out: &mut Outbox) {
+pub(crate) fn save(html: &mut SaveState, shared: &Shared, mut view: Link, leave_out: LeaveOut, out: &mut Outbox) {
     let Some(choice) = shared.snapshots.get(shared.snapshot_index).filter(|_| shared.file().is_some()) else { return };
-    if *html == SaveState::Running {
+    if *html != SaveState::Idle {
         out.say("Already saving a page.");
         return;
+    }
+    if leave_out.is_any() {
+        view.keep(&PUBLIC_KEYS);
     }
     let file = file_stem(&choice.file) + ".html";
     let (origin, name) = (choice.origin.clone(), choice.file.clone());
@@ -70,9 +81,9 @@ pub(crate) fn save(html: &mut SaveState, shared: &Shared, mut view: Link, out: &
     }
     // SQL adds 0.6 MB, so it is included only if it is used.
     let has_sql = shared.views.tab == Tab::Sql;
-    let wanted = PageToSave { snapshots, view: view.fragment(), file, has_sql };
+    let wanted = PageToSave { snapshots, view: view.fragment(), file, has_sql, leave_out };
     out.say(format!("Saving {}…", wanted.file));
-    *html = SaveState::Running;
+    *html = SaveState::Running(leave_out);
     out.push(Effect::SaveHtml(Box::new(wanted)));
 }
 
@@ -87,6 +98,7 @@ pub(crate) const FEATURE: Feature<SaveState, SaveProgress> = Feature {
 
 /// Shows the progress or the result of saving as a notice.
 fn on_action(html: &mut SaveState, _: &Shared, progress: SaveProgress, out: &mut Outbox) {
+    let left_out = if let SaveState::Running(left_out) = *html { left_out.note() } else { String::new() };
     if !matches!(progress, SaveProgress::Done(..)) {
         *html = SaveState::Idle;
     }
@@ -98,7 +110,7 @@ fn on_action(html: &mut SaveState, _: &Shared, progress: SaveProgress, out: &mut
                 SnapshotEncoding::Compressed => "compressed",
                 SnapshotEncoding::Columns => "as compact columns",
             };
-            format!("Saved {file}: {}, including the snapshot ({}, {how}).", Bytes(bytes), Bytes(snapshot))
+            format!("Saved {file}: {}, including the snapshot ({}, {how}).{left_out}", Bytes(bytes), Bytes(snapshot))
         }
         SaveProgress::Failed(cause) => format!("The page could not be saved: {cause}."),
     });

@@ -19,7 +19,9 @@ use crate::state::settings::Dialog;
 use crate::state::shared::Shared;
 use crate::text::size_text::capitalize;
 use crate::text::tab::Tab;
-use protocol::{Answer, ExportJob, Question, Topic, WhatIf, WhatIfOrigin, WhatIfProgram, WhatIfQuestion, WhatIfRun};
+use protocol::{
+    Answer, ExportJob, LeaveOut, Question, Topic, WhatIf, WhatIfOrigin, WhatIfProgram, WhatIfQuestion, WhatIfRun,
+};
 use std::rc::Rc;
 
 pub(crate) const FEATURE: Feature<Simulator, WhatIfAction> = Feature {
@@ -247,6 +249,7 @@ fn write_snapshot(simulator: &mut Simulator, shared: &Shared, row: usize, next: 
         file,
         is_gzipped: false,
         extends_trace: false,
+        leave_out: LeaveOut::default(),
         next,
     })));
 }

@@ -3,7 +3,7 @@
 use crate::state::picture_file::Picture;
 use picture::timeline::Scene;
 use protocol::sql::SqlRequest;
-use protocol::{CategorySet, ExportJob, LoadRange, Request};
+use protocol::{CategorySet, ExportJob, LeaveOut, LoadRange, Request};
 use std::rc::Rc;
 
 /// Work for the shell after [`update`](crate::shell::update::update). Redrawing needs no effect, since the shell redraws whatever has
@@ -200,6 +200,7 @@ pub struct FileToWrite {
     pub is_gzipped: bool,
     /// True if memory events are added to the torch.profiler trace that the user picked.
     pub extends_trace: bool,
+    pub leave_out: LeaveOut,
     pub next: AfterWrite,
 }
 
@@ -224,4 +225,22 @@ pub struct PageToSave {
     pub file: String,
     /// True if the saved page has to contain the SQL engine, which single-file pages are otherwise built without.
     pub has_sql: bool,
+    pub leave_out: LeaveOut,
+}
+
+impl PageToSave {
+    /// Returns the job that writes one of the snapshots as columns, without the texts to leave out.
+    pub fn columns_of(&self, snapshot: &SnapshotToSave) -> FileToWrite {
+        FileToWrite {
+            snapshot: snapshot.clone(),
+            device: 0,
+            job: ExportJob::Columns,
+            categories: Box::default(),
+            file: String::new(),
+            is_gzipped: false,
+            extends_trace: false,
+            leave_out: self.leave_out,
+            next: AfterWrite::Save,
+        }
+    }
 }

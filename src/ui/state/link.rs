@@ -3,7 +3,7 @@
 use crate::state::effect::Origin;
 use crate::state::stage::SnapshotChoice;
 use crate::text::load_range::LINK_KEY;
-use crate::text::url::percent_encoded;
+use crate::text::url::{percent_encoded, value_in_query};
 
 /// Version of the link format that is written.
 pub const FORMAT_VERSION: u32 = 1;
@@ -13,6 +13,8 @@ pub(crate) const MAX_FRAGMENT: usize = 1 << 16;
 pub(crate) const MAX_SNAPSHOTS: usize = 1000;
 /// Link key for the address of the file to compare with.
 pub(crate) const COMPARE_WITH: &str = "with";
+/// Link key for the tab.
+const TAB: &str = "tab";
 /// Maximum number of characters of an unknown key that are shown.
 const MAX_UNKNOWN_NAME: usize = 40;
 
@@ -129,8 +131,18 @@ impl Link {
         self.values.push((COMPARE_WITH, address.to_owned()));
     }
 
+    /// Removes all keys of the view except these.
+    pub(crate) fn keep(&mut self, keys: &[&str]) {
+        self.values.retain(|(name, _)| keys.contains(name));
+    }
+
     pub(crate) fn remove(&mut self, key: &str) {
         self.values.retain(|(name, _)| *name != key);
+    }
+
+    /// Adds the tab that the query of the page's address names (`?embed&tab=insights`).
+    pub fn show_tab_of(&mut self, query: &str) {
+        self.values.extend(value_in_query(query, TAB).filter(|tab| !tab.is_empty()).map(|tab| (TAB, tab)));
     }
 
     /// Returns true if the link contains keys of the view.

@@ -11,6 +11,7 @@ pub mod names;
 pub mod position_text;
 pub mod recording_snippet;
 pub mod renderer;
+pub mod sender;
 pub mod side;
 pub mod size_text;
 pub mod source_links;

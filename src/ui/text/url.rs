@@ -56,6 +56,14 @@ pub fn urls_in_query(query: &str) -> Vec<String> {
     pairs.map(percent_decoded).filter(|url| !url.is_empty()).collect()
 }
 
+/// Returns the percent-decoded value of the first parameter `name` in a query string. Empty for a parameter without a
+/// value.
+pub fn value_in_query(query: &str, name: &str) -> Option<String> {
+    let pairs = query.strip_prefix('?').unwrap_or(query).split('&');
+    let mut pairs = pairs.map(|pair| pair.split_once('=').unwrap_or((pair, "")));
+    pairs.find(|(key, _)| *key == name).map(|(_, value)| percent_decoded(value))
+}
+
 /// Characters that are percent-encoded in a link.
 const ENCODE_SET: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/').remove(b':').remove(b',');

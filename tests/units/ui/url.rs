@@ -67,3 +67,11 @@ fn fetch_failures_suggest_an_action() {
     assert!(fetch_failure("https://a.b/c", None, PageScheme::Disk).contains("Access-Control-Allow-Origin: *"));
     assert!(text(Some(503)).contains("503") && text(Some(403)).contains("403") && text(Some(302)).contains("302"));
 }
+
+#[test]
+fn values_of_query_are_found_by_their_whole_name() {
+    assert_eq!(value_in_query("?embed&tab=flame", "embed"), Some(String::new()));
+    assert_eq!(value_in_query("?embed&tab=a%20b&tab=c", "tab"), Some("a b".to_owned()));
+    assert_eq!(value_in_query("?embedded&xtab=1", "embed"), None);
+    assert_eq!(value_in_query("", "tab"), None);
+}

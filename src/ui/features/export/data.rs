@@ -5,7 +5,7 @@ use crate::plot::figure::Figure;
 use crate::plot::figure::words::SheetText;
 use crate::state::picture_file::Format;
 use picture::timeline::{OutlineRect, View};
-use protocol::{ExportTable, PlotSettings};
+use protocol::{ExportTable, LeaveOut, PlotSettings};
 use std::collections::BTreeSet;
 
 /// Visibility of the export dialog.
@@ -28,8 +28,10 @@ pub struct Export {
     pub crop: CropRange,
     /// Name of the torch.profiler trace that the Perfetto export is added to.
     pub trace: Option<String>,
-    /// True while the worker writes a file.
-    pub(super) is_writing: bool,
+    /// Private texts to leave out of saved pages, exports and smaller snapshots.
+    pub leave_out: LeaveOut,
+    /// The texts that are left out of the file that the worker is writing. `None` if it writes none.
+    pub(super) writing: Option<LeaveOut>,
 }
 
 /// Picture that waits for its scene. The fields hold the state from the time of the request.
@@ -65,6 +67,8 @@ pub enum ExportAction {
     /// A table was selected. Holds its index in [`ExportTable::ALL`].
     TableChosen(usize),
     CropChosen(usize),
+    /// A kind of private text, by its name, is left out or kept.
+    LeaveOut(String, bool),
     /// A torch.profiler trace with this file name was selected.
     TraceChosen(String),
 }

@@ -58,7 +58,8 @@ pub(super) fn export_format(export: &mut Export, shared: &Shared, format: Export
 /// Starts exporting the selected range of events as a smaller snapshot.
 pub(super) fn export_crop(export: &mut Export, shared: &Shared, out: &mut Outbox) {
     let (Some(name), Some(events)) = (file_prefix(shared), export.crop.events(shared)) else { return };
-    let source = shared.file().map_or_else(String::new, |file| file.file.clone());
+    let source = shared.file().filter(|_| !export.leave_out.paths);
+    let source = source.map_or_else(String::new, |file| file.file.clone());
     let file = format!("{name}-{}-{}.pickle", events[0], events[1].saturating_sub(1));
     start_job(export, shared, ExportJob::Crop { events, source }, file, out);
 }
@@ -66,14 +67,19 @@ pub(super) fn export_crop(export: &mut Export, shared: &Shared, out: &mut Outbox
 fn start_job(export: &mut Export, shared: &Shared, job: ExportJob, file: String, out: &mut Outbox) {
     let Some((snapshot, device)) = snapshot_to_save(shared) else { return };
     export.dialog = Dialog::Closed;
-    if export.is_writing {
+    if export.writing.is_some() {
         out.say("Already writing a file.");
         return;
     }
-    export.is_writing = true;
-    out.say(format!("Writing {file}…"));
+    let leave_out = export.leave_out;
     let is = |wanted| matches!(&job, ExportJob::Format(ExportQuestion { format, .. }) if *format == wanted);
     let (is_gzipped, extends_trace) = (is(ExportFormat::Pprof), is(ExportFormat::Trace) && export.trace.is_some());
+    if extends_trace && leave_out.is_any() {
+        out.say("The profiler trace has private texts of its own. Remove it, or keep the texts.");
+        return;
+    }
+    export.writing = Some(leave_out);
+    out.say(format!("Writing {file}…"));
     let categories = Box::new(shared.rules.set());
     out.push(Effect::WriteFile(Box::new(FileToWrite {
         snapshot,
@@ -83,6 +89,7 @@ fn start_job(export: &mut Export, shared: &Shared, job: ExportJob, file: String,
         file,
         is_gzipped,
         extends_trace,
+        leave_out,
         next: AfterWrite::Save,
     })));
 }

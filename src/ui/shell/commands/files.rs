@@ -69,7 +69,7 @@ rows! {
     SAVE_HTML = row(Export, EXPORT, &["h"], "Save as HTML with the snapshot inside", "export-html", |state, out| {
         let view = Link::from_state(state).unwrap_or_default().without_file();
         state.export.dialog = export::Dialog::Closed;
-        save_page::save(&mut state.html, &state.shared, view, out);
+        save_page::save(&mut state.html, &state.shared, view, state.export.leave_out, out);
     }).with(&[BrowserOnly]);
 }
 

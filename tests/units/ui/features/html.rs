@@ -22,11 +22,15 @@ fn snapshot_is_inserted_only_into_single_file_page() {
 
 #[test]
 fn progress_and_result_of_saving_are_reported() {
-    let mut html = SaveState::Running;
+    let mut html = SaveState::Running(LeaveOut::default());
     let packing = SnapshotEncoding::Compressed;
     let saved = SaveProgress::Saved { file: "a.html".into(), bytes: 3 << 20, snapshot: 1 << 20, packing };
     for (step, saving, said) in [
-        (SaveProgress::Done(1 << 20, 3 << 20), SaveState::Running, "Saving: 1.00 MiB of 3.00 MiB of the snapshot."),
+        (
+            SaveProgress::Done(1 << 20, 3 << 20),
+            SaveState::Running(LeaveOut::default()),
+            "Saving: 1.00 MiB of 3.00 MiB of the snapshot.",
+        ),
         (saved, SaveState::Idle, "Saved a.html: 3.00 MiB, including the snapshot (1.00 MiB, compressed)."),
         (SaveProgress::Failed("no".into()), SaveState::Idle, "The page could not be saved: no."),
     ] {

