@@ -52,7 +52,8 @@ fn check_statements(name: &str, opened: &mut Opened, device: i64) -> usize {
         let report = report(opened, device, topic, &[]);
         for Statement { text, fix, .. } in &report.statements {
             let place = format!("{name}, device {device}, {}: {text} / {fix}", topic.name());
-            if let Some(line) = fix.strip_prefix("Set PYTORCH_CUDA_ALLOC_CONF=") {
+            let variables = ["Set PYTORCH_CUDA_ALLOC_CONF=", "Set PYTORCH_NPU_ALLOC_CONF="];
+            if let Some(line) = variables.iter().find_map(|variable| fix.strip_prefix(variable)) {
                 assert!(text.contains("(simulated)"), "{place}");
                 let line = line.split(". ").next().unwrap().trim_end_matches('.');
                 assert!(answer.runs.iter().any(|run| run.settings == line) && text.contains(line), "{place}");

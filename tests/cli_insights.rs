@@ -145,7 +145,7 @@ fn top_option_of_0_prints_only_number_of_hidden_rows() {
     assert!(stdout_of(&["oom", path, "--threshold", "big=1"]).contains("No OOM"));
 }
 
-/// Writes a snapshot in which a 14 MiB allocation needs a new segment although 20 MiB are free in two holes.
+/// Writes a snapshot where a 14 MiB allocation needs a new segment although 20 MiB are free in two holes.
 fn fragmented_snapshot(name: &str) -> PathBuf {
     const MIB: u64 = 1 << 20;
     let [a, b, c] = [1u64 << 40, (1 << 40) + 12 * MIB, 2 << 40];

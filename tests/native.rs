@@ -116,6 +116,8 @@ mod plan_growth;
 mod planned;
 #[path = "support/planted.rs"]
 mod planted;
+#[path = "support/plot_page.rs"]
+mod plot_page;
 mod plots;
 mod private_texts;
 mod range_report;

@@ -183,7 +183,7 @@ fn plan_with_overflowing_factors_is_refused() {
     );
 }
 
-/// Weights of 500 bytes, of which 400 are paused while an activation of 300 bytes is live, and one of 50 bytes after they
+/// Weights of 500 bytes; 400 bytes are paused while an activation of 300 bytes is live, and one of 50 bytes after they
 /// are back.
 fn with_paused(factors: &[Factor], paused: &[(u32, u64)]) -> Outcome {
     let factors = Factors::new(factors.to_vec()).unwrap();
@@ -211,7 +211,7 @@ fn paused_memory_leaves_room_for_other_memory() {
 
 #[test]
 fn resumed_memory_counts_before_the_next_event() {
-    // Back while the activation is live, of which no event tells.
+    // Resumed while the activation is live, without an event.
     let outcome = with_paused(&[], &[(1, 400), (2, 0)]);
     assert_eq!((outcome.on_gpu, outcome.fits.unwrap().0), (Some(800), Ratio { numerator: 100, denominator: 300 }));
     // Back at the end.

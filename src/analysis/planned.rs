@@ -141,7 +141,7 @@ pub struct PlannedCurve {
 struct Paused {
     /// Moments of changes in descending order, and the paused bytes from then on.
     changes: Vec<(u32, u64)>,
-    /// Currently paused, in parts. A lower bound: as if all of it were in every group that the plan makes smaller.
+    /// Currently paused, in parts. A lower bound, which counts all paused bytes in every group that the plan makes smaller.
     parts: i128,
     is_any: bool,
 }

@@ -1,4 +1,4 @@
-//! Decides on which kind of device a snapshot was recorded.
+//! Kind of the devices of a snapshot, from its settings, frames and addresses.
 
 use history::snapshot::{FrameId, Snapshot};
 use protocol::Backend;
@@ -22,8 +22,8 @@ const FRAMES: [(&[u8], Backend); 9] = [
     (b"mlx::core::", Backend::Mps),
 ];
 
-/// Returns the kind of the devices of a snapshot: by what a recorder noted, by frames of the framework, by the name of
-/// the setting, or by addresses that only XPUs have. Without any of these, the snapshot is taken for one of CUDA.
+/// Returns the kind of the devices of a snapshot: by the data of a recorder, by frames of the framework, by the name of
+/// the setting, or by addresses that only XPUs have. Without any of these, the devices are assumed to be NVIDIA GPUs.
 pub(crate) fn backend(snapshot: &Snapshot) -> Backend {
     if snapshot.recorder.fact("hip").is_some() {
         return Backend::Hip;
@@ -38,7 +38,7 @@ pub(crate) fn backend(snapshot: &Snapshot) -> Backend {
     if is_xpu && !has_setting(Backend::Cuda.settings()) { Backend::Xpu } else { Backend::Cuda }
 }
 
-/// Returns the kind of device that the first telling frame shows.
+/// Returns the kind of device of the first frame that shows one.
 fn of_frames(snapshot: &Snapshot) -> Option<Backend> {
     let count = snapshot.frames.len().min(MAX_FRAMES) as u32;
     (0..count).find_map(|index| {

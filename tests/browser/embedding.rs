@@ -69,7 +69,7 @@ fn answer(host: &Page, answer: &str) {
 }
 
 /// Texts of all received events of this kind, in order.
-fn heard(host: &Page, event: &str) -> Vec<String> {
+fn events_at_host(host: &Page, event: &str) -> Vec<String> {
     let texts = format!("heard.filter(it => it.event === '{event}').map(it => it.message ?? it.view)");
     let texts = host.evaluate(&texts);
     texts.as_array().into_iter().flatten().map(|text| text.as_str().unwrap_or_default().to_owned()).collect()
@@ -106,7 +106,7 @@ fn file_of_unknown_origin_opens_after_question() {
     // The next file is asked about again.
     give_halves(&host, "title: 'run 8'");
     host.wait_until("the question is shown", || is_asked(&host));
-    assert_eq!(heard(&host, "error"), Vec::<String>::new());
+    assert_eq!(events_at_host(&host, "error"), Vec::<String>::new());
 }
 
 #[test]
@@ -144,15 +144,15 @@ fn rejected_file_is_not_opened() {
     give_halves(&host, "title: 'run 7'");
     answer(&host, "reject");
     let rejected = "The user did not allow this page to open a snapshot.";
-    host.wait_for(&vec![rejected.to_owned()], || heard(&host, "error"));
+    host.wait_for(&vec![rejected.to_owned()], || events_at_host(&host, "error"));
     give_halves(&host, "title: 'run 8'");
     host.wait_until("the question is shown", || is_asked(&host));
     // While the question is open, other messages are rejected.
     give_halves(&host, "title: 'run 9'");
-    host.wait_until("the second message is rejected", || heard(&host, "error").len() == 2);
-    assert_eq!(heard(&host, "error")[1], "The user is being asked about another message.");
+    host.wait_until("the second message is rejected", || events_at_host(&host, "error").len() == 2);
+    assert_eq!(events_at_host(&host, "error")[1], "The user is being asked about another message.");
     assert!(text_in_frame(&host, "#sender-text").contains("run 8"));
-    assert_eq!((state_in_frame(&host).as_str(), heard(&host, "ready").len()), ("empty", 0));
+    assert_eq!((state_in_frame(&host).as_str(), events_at_host(&host, "ready").len()), ("empty", 0));
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn two_buffers_are_compared() {
     answer(&host, "open");
     wait_for_ready(&host, 1);
     host.wait_until("both files are compared", || {
-        heard(&host, "view").last().is_some_and(|view| view.contains("with=b.pickle"))
+        events_at_host(&host, "view").last().is_some_and(|view| view.contains("with=b.pickle"))
     });
     assert_eq!(text_in_frame(&host, "#file-name"), "a.pickle");
 }
@@ -184,9 +184,9 @@ fn view_is_reported_and_restored() {
     host.wait_for(&json!("tab-segments"), tab);
     host.evaluate_in_frame("document.getElementById('tab-events').click()");
     host.wait_until("the view is reported", || {
-        heard(&host, "view").last().is_some_and(|view| view.contains("tab=events"))
+        events_at_host(&host, "view").last().is_some_and(|view| view.contains("tab=events"))
     });
-    let view = heard(&host, "view").pop().expect("a view");
+    let view = events_at_host(&host, "view").pop().expect("a view");
     // The view names neither the file nor its fingerprint.
     assert!(!view.contains("name=") && !view.contains("print="), "{view}");
     assert_eq!(host.evaluate_in_frame("location.hash"), "");
@@ -220,8 +220,8 @@ fn file_that_cannot_be_opened_is_reported() {
         "give({ buffer: new TextEncoder().encode('no snapshot'), title: 'broken', fileName: 'broken.pickle' })",
     );
     answer(&host, "open");
-    host.wait_until("the error is reported", || heard(&host, "error").len() == 1);
-    assert_eq!(heard(&host, "error")[0], text_in_frame(&host, "#error"));
+    host.wait_until("the error is reported", || events_at_host(&host, "error").len() == 1);
+    assert_eq!(events_at_host(&host, "error")[0], text_in_frame(&host, "#error"));
     give_halves(&host, "title: 'run 7'");
     answer(&host, "open");
     wait_for_ready(&host, 1);
@@ -230,8 +230,8 @@ fn file_that_cannot_be_opened_is_reported() {
         "give({ buffer: new TextEncoder().encode('no snapshot'), title: 'broken', fileName: 'broken.pickle' })",
     );
     answer(&host, "open");
-    host.wait_until("the error is reported", || heard(&host, "error").len() == 2);
-    assert!(heard(&host, "error")[1].starts_with("Could not open broken.pickle: "), "{:?}", heard(&host, "error"));
+    host.wait_until("the error is reported", || events_at_host(&host, "error").len() == 2);
+    assert!(events_at_host(&host, "error")[1].starts_with("Could not open broken.pickle: "), "{:?}", events_at_host(&host, "error"));
     host.wait_for(&halves_summary(), || summary_in_frame(&host));
 }
 
@@ -263,8 +263,8 @@ fn window_opened_by_another_page_receives_its_file() {
     page.wait_until("the address holds the view", || {
         page.evaluate("location.hash").as_str().is_some_and(|hash| hash.contains("name=compared-a.pickle"))
     });
-    assert_eq!(heard(&host, "ready").len(), 1);
-    assert!(heard(&host, "view").iter().all(|view| !view.contains("compared")), "{:?}", heard(&host, "view"));
+    assert_eq!(events_at_host(&host, "ready").len(), 1);
+    assert!(events_at_host(&host, "view").iter().all(|view| !view.contains("compared")), "{:?}", events_at_host(&host, "view"));
 }
 
 /// Messages that are rejected, and the sentences that are sent back. Without a sentence, the message is ignored.
@@ -302,19 +302,19 @@ fn hostile_messages_are_rejected_with_a_sentence() {
     assert_eq!(refused, "DataCloneError");
     // The first message waits for the page.
     host.evaluate("give({ buffers: [] })");
-    host.wait_until("the page answers", || heard(&host, "error").len() == 1);
-    let mut expected = heard(&host, "error");
+    host.wait_until("the page answers", || events_at_host(&host, "error").len() == 1);
+    let mut expected = events_at_host(&host, "error");
     for (message, sentence) in HOSTILE {
         host.evaluate(&format!("post({message})"));
         expected.extend((!sentence.is_empty()).then(|| sentence.to_owned()));
         host.evaluate("post({ memscape: { buffers: [] } })");
         expected.push("The message has no buffer, or too many.".to_owned());
-        host.wait_until(&format!("{message} is handled"), || heard(&host, "error").len() >= expected.len());
-        assert_eq!(heard(&host, "error"), expected, "{message}");
+        host.wait_until(&format!("{message} is handled"), || events_at_host(&host, "error").len() >= expected.len());
+        assert_eq!(events_at_host(&host, "error"), expected, "{message}");
     }
     // Many messages, and long texts.
     host.evaluate("for (let number = 0; number < 2000; number++) post({ memscape: { buffers: [number] } })");
-    host.wait_until("all are answered", || heard(&host, "error").len() == expected.len() + 2000);
+    host.wait_until("all are answered", || events_at_host(&host, "error").len() == expected.len() + 2000);
     host.evaluate(
         "bytes('halves.pickle').then(buffer => post({ memscape: { buffer, title: 't'.repeat(60000), \
          fileName: '/'.repeat(2 ** 24), view: 'x='.repeat(2 ** 24), url: 7 } }))",

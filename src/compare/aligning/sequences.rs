@@ -1,4 +1,4 @@
-//! Sequences of allocations that both traces have in common, and the windows in which they are paired.
+//! Sequences of allocations that both traces have in common, and the windows that are paired.
 
 use crate::sequence::Window;
 use base::slice::{SliceResult, TimeSlice};

@@ -30,7 +30,7 @@ pub(crate) fn label(state: &Shared, capacity: u64) -> String {
     if paused == 0 {
         return label;
     }
-    [&label, " · up to ", &Bytes(paused).to_string(), " of reserved paused, not on the GPU"].concat()
+    [&label, " · up to ", &Bytes(paused).to_string(), " of reserved paused, not on the device"].concat()
 }
 
 /// Returns the placeholder of the capacity field: the recorded capacity, or else a lower bound.

@@ -30,7 +30,7 @@ use protocol::Plot;
 const MIN_BYTES_TICK_PX: f64 = 44.0;
 const MIN_EVENTS_TICK_PX: f64 = 90.0;
 /// Label of paused memory.
-pub const PAUSED: &str = "paused, not on the GPU";
+pub const PAUSED: &str = "paused, not on the device";
 
 /// The decorations around the picture of a window. Coordinates are in the picture's pixels: x from the left, y up from
 /// the bottom.

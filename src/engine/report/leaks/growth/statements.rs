@@ -130,8 +130,8 @@ impl Growth {
         text
     }
 
-    /// Returns the growth in bytes that is stated about a call site, the number of steps in which it was measured, and
-    /// whether these are all steps.
+    /// Returns the growth of a call site in bytes as stated, the number of measured steps, and whether these are all
+    /// steps.
     fn stated_growth(&self, site: &SiteGrowth) -> (u64, u32, bool) {
         // The first two steps may add more, such as the cache of a prompt.
         let is_late_constant = site.rises == self.compared() && is_constant(site.late_rise_range);
@@ -202,7 +202,7 @@ impl Growth {
     }
 
     /// Writes the statement about a growing call site. `never_freed` has its allocations that are live at the end of the
-    /// trace, of which a click selects the newest.
+    /// trace. A click selects the newest one.
     pub(in crate::report) fn write_statement(&self, writer: &mut ReportWriter<'_>, group: u32, never_freed: &SiteSum) {
         let (file, history) = (writer.file, writer.history);
         let Some(site) = self.sites.get(group as usize) else { return };
