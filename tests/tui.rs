@@ -215,10 +215,10 @@ fn reserved_view_draws_samples_and_hatches_paused_memory() {
     let mut seen = TerminalApp::open(&[file.to_str().unwrap()], [120, 40], COLOURS);
     let count = |seen: &TerminalApp, text: &str| seen.text().matches(text).count();
     let before = count(&seen, "outside the allocator");
-    assert_eq!(count(&seen, "paused, not on the GPU"), 0);
+    assert_eq!(count(&seen, "paused, not on the device"), 0);
     seen.keys(&["Y", "Y"]);
     assert_eq!(count(&seen, "outside the allocator"), before + 1, "{}", seen.text());
-    seen.assert_shows(&["paused, not on the GPU"]);
+    seen.assert_shows(&["paused, not on the device"]);
     seen.keys(&["8"]);
     assert_eq!(count(&seen, "outside the allocator"), before);
 }
