@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from brute_force_category import FOREVER
 
-HALF_BATCH, CHECKPOINT, SHARDED = "half the batch size", "activation checkpointing", "sharding over 8 GPUs (FSDP)"
+HALF_BATCH, CHECKPOINT, SHARDED = "half the batch size", "activation checkpointing", "sharding over 8 devices (FSDP)"
 # Workspaces of cuBLAS: 32 MiB, 8.125 MiB and 1 MiB.
 WORKSPACES = (33554432, 8519680, 1048576)
 

@@ -4,9 +4,8 @@
 
 use crate::plot_page::*;
 use memscape::engine::{Answer, Ask, Question, Request};
-use memscape::protocol::{Curves, Details, Grouping, Highlight, HitMemory, MemoryFilter, PEAK_PAUSED, Plot};
+use memscape::protocol::{Details, Grouping, Highlight, HitMemory, MemoryFilter, PEAK_PAUSED, Plot};
 use memscape::shapes::{Band, Shape};
-use memscape::timeline::Scene;
 use memscape::ui::plot::hover::card;
 use memscape::ui::plot::plots::segment;
 use memscape::ui::plot::plots::view::pickers;

@@ -77,7 +77,7 @@ fn events_at_host(host: &Page, event: &str) -> Vec<String> {
 
 #[track_caller]
 fn wait_for_ready(host: &Page, count: usize) {
-    host.wait_until("the page reports that it is ready", || heard(host, "ready").len() == count);
+    host.wait_until("the page reports that it is ready", || events_at_host(host, "ready").len() == count);
 }
 
 fn summary_in_frame(host: &Page) -> [String; 5] {

@@ -9,7 +9,9 @@ pub(super) const EXEMPT: [(&str, &str); 1] =
     [("pip install target/wheels/memscape-*.whl", "needs a wheel: tests/wheel.sh installs it")];
 
 /// Languages of blocks that are not run, and the reason.
-pub(super) const EXEMPT_LANGUAGES: [(&str, &str); 3] = [
+pub(super) const EXEMPT_LANGUAGES: [(&str, &str); 5] = [
+    ("html", "a page that embeds the viewer; tests/browser/embedding.rs runs the example"),
+    ("js", "a page that embeds the viewer; tests/browser/embedding.rs runs the example"),
     ("nginx", "configuration of a server that is not ours"),
     ("text", "a diagram or an address, no command"),
     ("yaml", "a workflow of GitHub; tests/action.rs runs the action"),

@@ -54,7 +54,7 @@ rows! {
         |state, _| toggle_line(state, Line::Outside));
     TOGGLE_LINE_RESIDENT = plot(&["9"], "Toggle the line: resident memory of the host", "line-resident",
         |state, _| toggle_line(state, Line::Resident));
-    TOGGLE_LINE_PINNED = plot(&["Shift+i"], "Toggle the line: pinned memory of the host", "line-pinned",
+    TOGGLE_LINE_PINNED = plot(&[], "Toggle the line: pinned memory of the host", "line-pinned",
         |state, _| toggle_line(state, Line::Pinned));
 }
 
