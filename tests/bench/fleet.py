@@ -165,16 +165,18 @@ def questions(folder: Path) -> None:
         }
         size = sum(path.stat().st_size for path in Path(lake).rglob("*.parquet"))
         rows = ", ".join(f"{table} {count:,}" for table, count in counts.items())
-        print(f"{rows}: {size / 1e6:.1f} MB, connected in {connected:.2f} s")
+        print(f"{rows}: {size / 1e6:.1f} MB, connected in {connected:.2f} s", flush=True)
         for name, sql in fleet.QUESTIONS.items():
-            times = []
+            times, cpu = [], []
             for _ in range(3):
-                began = time.monotonic()
+                began, cpu_began = time.monotonic(), time.process_time()
                 answer = connection.execute(sql).fetchall()
                 times.append(time.monotonic() - began)
+                cpu.append(time.process_time() - cpu_began)
             found = statistics.median(times)
             above = f"  above the goal of {goal} s" if found > goal and name != "new_sites" else ""
-            print(f"  {name:<14}{1e3 * found:8.0f} ms, {len(answer)} rows{above}")
+            used = 1e3 * statistics.median(cpu)
+            print(f"  {name:<14}{1e3 * found:8.0f} ms, {used:.0f} ms of CPU, {len(answer)} rows{above}", flush=True)
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         print(f"  memory: {memory >> 10:,} MiB")
 
