@@ -125,6 +125,43 @@ fn leaks_name_holders_and_reference_cycles() {
 }
 
 #[test]
+fn leak_is_held_by_the_oldest_of_its_largest_tensors_with_a_holder() {
+    let frames = json!([{"name": "train_step", "filename": "/home/user/train.py", "line": 7}]);
+    let address = |step: u64| BASE + step * 64 * MIB;
+    let event = |step: u64| {
+        json!({"action": "alloc", "addr": address(step), "size": 8 * MIB, "stream": 0,
+        "time_us": START_US + 1_000 * step + 500, "frames": frames})
+    };
+    let segment = |step: u64| {
+        json!({"address": address(step), "total_size": 8 * MIB, "stream": 0, "device": 0,
+        "segment_type": "large", "frames": [], "blocks": [{"address": address(step), "size": 8 * MIB,
+        "requested_size": 8 * MIB, "state": "active_allocated", "frames": frames}]})
+    };
+    let holder = |step: u64, path: &str| {
+        json!({"addr": address(step), "bytes": 8 * MIB, "device": 0, "root": "frame",
+        "path": path, "length": 2})
+    };
+    let step = |step: u64| json!([step, START_US + 1_000 * step, START_US + 1_000 * step + 999]);
+    let steps = 8;
+    let value = json!({
+        "segments": (0..steps).map(segment).collect::<Value>(),
+        "device_traces": [(0..steps).map(event).collect::<Value>()],
+        "memscape": {"schema": 1, "steps": (0..steps).map(step).collect::<Value>(), "holders": {"of": [
+            // The tensor of the last step is held by a local variable as well, which is not where it leaks.
+            holder(7, "local output of train_step (train.py:7)"),
+            holder(3, "local history of main (train.py:30)[3]"),
+        ]}},
+    });
+    let file = write("leak.json", &value);
+    let file = file.to_str().unwrap();
+    let text = memscape(&["leaks", file]);
+    let expected = "(likely a leak). Held by local history of main (train.py:30)[3].";
+    assert!(text.contains(" grew 8.00 MiB in each of the ") && text.contains(expected), "{text}");
+    let leaks = memscape(&["leaks", "--json", file]);
+    assert!(leaks.contains(r#""held_by": "local history of main (train.py:30)[3]""#), "{leaks}");
+}
+
+#[test]
 fn crop_has_no_holders() {
     let file = write("whole.json", &with_holders());
     let crop = file.with_file_name("crop.pickle");
