@@ -37,7 +37,7 @@ fn read(file: &Path) -> usize {
 
 #[test]
 fn mindstudio_reads_peaks_and_ends_of_every_device() {
-    if Command::new("python3").args(["-c", "import sqlite3"]).status().map_or(true, |status| !status.success()) {
+    if !Command::new("python3").args(["-c", "import sqlite3"]).status().is_ok_and(|status| status.success()) {
         eprintln!("SKIPPED: no python3 with sqlite3 to read the export with");
         return;
     }
