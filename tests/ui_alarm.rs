@@ -59,7 +59,8 @@ fn alarm_opens_its_report_with_half_of_the_height() {
 #[test]
 fn leak_opens_its_report_unless_the_page_is_in_use() {
     let nothing: fn(&mut Page) = |_| {};
-    let starts: [(&str, fn(&mut Page), Topic, u32); 6] = [
+    type Start = (&'static str, fn(&mut Page), Topic, u32);
+    let starts: [Start; 6] = [
         ("untouched", nothing, Topic::Leaks, 50),
         ("another tab", |page| page.act(Action::TabChosen(Tab::CallTree)), Topic::Peak, 30),
         ("another topic", |page| page.why(InsightsAction::TopicChosen(Topic::Modules)), Topic::Modules, 30),
