@@ -72,12 +72,22 @@ ORDER BY abs(more_bytes) DESC, job, step, rank, measure LIMIT 50""",
 WITH since AS (
   SELECT coalesce(TRY_CAST(getvariable('since') AS TIMESTAMP),
     min(modified) + (max(modified) - min(modified)) * 0.9) AS moment FROM snapshot),
-seen AS (
-  SELECT c.place, min(s.modified) AS first_seen, count(DISTINCT s.job) AS jobs, max(u.peak_bytes) AS peak_bytes,
-    min(call_site(c.file, 0, c.function)) AS call_site, arg_max(s.url, (u.peak_bytes, s.url)) AS telling_file
-  FROM site_use u JOIN site c USING (site) JOIN snapshot s USING (batch, snapshot, device) GROUP BY c.place)
-SELECT seen.*, link(telling_file, 'peak', 'tree') AS link FROM seen, since WHERE first_seen >= since.moment
-ORDER BY peak_bytes DESC, place LIMIT 50""",
+-- One pass over all rows, with as few columns as possible: with the addresses it would take gigabytes.
+dated AS (SELECT batch, snapshot, dt, min(modified) AS modified FROM snapshot GROUP BY ALL),
+used AS (
+  SELECT u.site, min(s.modified) AS first_seen, max(u.peak_bytes) AS peak_bytes
+  FROM all_site_use u JOIN dated s USING (batch, snapshot, dt) GROUP BY u.site),
+new AS (
+  SELECT c.place, min(used.first_seen) AS first_seen, max(used.peak_bytes) AS peak_bytes,
+    min(call_site(c.file, 0, c.function)) AS call_site
+  FROM used JOIN site c USING (site) GROUP BY c.place HAVING min(used.first_seen) >= (SELECT moment FROM since)
+  ORDER BY peak_bytes DESC, place LIMIT 50),
+found AS (
+  SELECT c.place, count(DISTINCT s.job) AS jobs, arg_max(s.url, (u.peak_bytes, s.url)) AS telling_file
+  FROM all_site_use u JOIN (SELECT site.site, site.place FROM site SEMI JOIN new USING (place)) c USING (site)
+  JOIN snapshot s USING (batch, snapshot, dt, device) GROUP BY c.place)
+SELECT new.place, first_seen, jobs, peak_bytes, call_site, telling_file, link(telling_file, 'peak', 'tree') AS link
+FROM new JOIN found USING (place) ORDER BY peak_bytes DESC, place""",
     "peaks": """-- Peak by job, host, device and version of PyTorch
 SELECT *, link(telling_file, 'peak', 'why') || '&topic=peak' AS link FROM (
   SELECT job, host, device_name, torch, count(*) AS snapshots, max(peak_bytes) AS peak_bytes,
