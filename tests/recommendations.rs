@@ -229,7 +229,8 @@ fn check_ooms(tools: &Path, name: &str, plain: &Path) -> usize {
             let texts = report.statements.iter().map(|it| it.text.as_str());
             let end = |text: &str| text.find("(planned); ").map(|at| if is_exact { text.len() } else { at + 11 });
             let mut reported: Vec<String> = texts.filter_map(|text| Some(text[..end(text)?].to_owned())).collect();
-            (expected.sort(), reported.sort());
+            expected.sort();
+            reported.sort();
             assert_eq!(reported, expected, "{name}, device {number}, event {event}");
             compared += expected.len();
         }
