@@ -300,8 +300,5 @@ fn oom_report_says_whether_request_would_have_fitted() {
     let planned: Vec<&&str> = texts.iter().filter(|text| text.contains(" live at the OOM (planned); ")).collect();
     assert!(planned.iter().any(|text| text.starts_with("With half the batch size, ")), "{texts:#?}");
     // 16 GiB do not fit with half the activations either.
-    assert!(
-        planned.iter().all(|text| text.contains("this request would not have fitted")),
-        "{planned:#?}"
-    );
+    assert!(planned.iter().all(|text| text.contains("this request would not have fitted")), "{planned:#?}");
 }

@@ -202,11 +202,7 @@ fn growth_of_several_lines_is_added_up_by_call_site() {
     kept.into_iter().for_each(|address| program.free(address));
     let leaks = leaks_of(&mut program.open());
     let [statement] = growth_statements(&leaks)[..] else { panic!("{:?}", leaks.statements) };
-    assert!(
-        statement.text.ends_with("48.0 MiB in all, freed after the last step."),
-        "{}",
-        statement.text
-    );
+    assert!(statement.text.ends_with("48.0 MiB in all, freed after the last step."), "{}", statement.text);
     assert_eq!(statement.tone, Tone::Fact);
 }
 

@@ -351,9 +351,7 @@ impl PeakPass {
                         .any(|span| is_left_out(span) && history.allocations.allocated_at(id).0 <= span.0)
             }
             SavingKind::Loss => matched.loss.contains(file.stack(history, id).0),
-            SavingKind::AwaitingFree => {
-                file.device_data(history).awaits_free_at(id, self.peak.0)
-            }
+            SavingKind::AwaitingFree => file.device_data(history).awaits_free_at(id, self.peak.0),
             kind => kind.saved_bytes(traits.role, i64::try_from(bytes).unwrap_or(i64::MAX)) > 0,
         };
         if is_concerned { bytes } else { 0 }
