@@ -38,7 +38,7 @@ fn origins_that_cannot_be_named_are_not_remembered() {
 
 #[test]
 fn question_names_origin_title_and_size() {
-    assert_eq!(question("https://a.example", "run 7", 1, 2048), "https://a.example sends “run 7” (1 file, 2 KiB).");
+    assert_eq!(question("https://a.example", "run 7", 1, 2048), "https://a.example sends “run 7” (1 file, 2.00 KiB).");
     assert_eq!(question("null", "x", 3, 5), "A page without an address of its own sends “x” (3 files, 5 B).");
 }
 
