@@ -269,13 +269,8 @@ const SCRIPTS: [(&str, usize); 4] = [
 ];
 
 /// Files of the command line that may create files: outputs, temporary files and folders, and the cache.
-const WRITERS: [&str; 5] = [
-    "cli/output_file.rs",
-    "cli/temporary_file.rs",
-    "cli/attach/request.rs",
-    "cli/cache/folder.rs",
-    "cli/build.rs",
-];
+const WRITERS: [&str; 5] =
+    ["cli/output_file.rs", "cli/temporary_file.rs", "cli/attach/request.rs", "cli/cache/folder.rs", "cli/build.rs"];
 
 #[test]
 fn commands_write_files_only_through_output_file() {

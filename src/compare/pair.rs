@@ -176,7 +176,7 @@ impl Pair {
         }
     }
 
-    /// Returns the device with an ordinal of this pair, see [`second_file_ordinal`].
+    /// Returns the device with an ordinal of this pair, see `protocol::second_file_ordinal`.
     pub fn side(&self, device: i64) -> Option<Side<'_>> {
         let (device, is_second) = split_ordinal(device);
         self.engine(if is_second { FileSlot::Second } else { FileSlot::First })?.side(device)

@@ -89,7 +89,7 @@ fn on_message(app: &'static App, elements: &'static Elements, event: &Event) {
     let Some(event) = event.dyn_ref::<MessageEvent>() else { return };
     let Ok(window) = property(event, "source") else { return };
     let (sender, data) = (Sender::new(window, event.origin()), event.data());
-    if data == JsValue::from("PING") {
+    if data == "PING" {
         return sender.send(&"PONG".into());
     }
     // Other messages are not for this page, such as those of browser extensions, or are its own events.

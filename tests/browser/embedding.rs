@@ -231,7 +231,11 @@ fn file_that_cannot_be_opened_is_reported() {
     );
     answer(&host, "open");
     host.wait_until("the error is reported", || events_at_host(&host, "error").len() == 2);
-    assert!(events_at_host(&host, "error")[1].starts_with("Could not open broken.pickle: "), "{:?}", events_at_host(&host, "error"));
+    assert!(
+        events_at_host(&host, "error")[1].starts_with("Could not open broken.pickle: "),
+        "{:?}",
+        events_at_host(&host, "error")
+    );
     host.wait_for(&halves_summary(), || summary_in_frame(&host));
 }
 
@@ -264,7 +268,11 @@ fn window_opened_by_another_page_receives_its_file() {
         page.evaluate("location.hash").as_str().is_some_and(|hash| hash.contains("name=compared-a.pickle"))
     });
     assert_eq!(events_at_host(&host, "ready").len(), 1);
-    assert!(events_at_host(&host, "view").iter().all(|view| !view.contains("compared")), "{:?}", events_at_host(&host, "view"));
+    assert!(
+        events_at_host(&host, "view").iter().all(|view| !view.contains("compared")),
+        "{:?}",
+        events_at_host(&host, "view")
+    );
 }
 
 /// Messages that are rejected, and the sentences that are sent back. Without a sentence, the message is ignored.

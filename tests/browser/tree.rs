@@ -156,7 +156,8 @@ fn timeline_and_tree_share_selection() {
     assert_eq!(pixel(0.9), "timeline");
     let frames = || page.attribute("canvas#timeline", "data-frames");
     let before = frames();
-    let upper = "[...document.querySelectorAll('#tree-space .row')].find(row => row.textContent.includes('make_upper'))";
+    let upper =
+        "[...document.querySelectorAll('#tree-space .row')].find(row => row.textContent.includes('make_upper'))";
     // Row elements are reused while the list loads.
     let row = page.wait_until_settled("the row exists", || page.evaluate(&format!("{upper}?.id")));
     page.click(&format!("#{} .name", row.as_str().expect("the row has an id")));

@@ -3,7 +3,10 @@
 
 use crate::face::{self, Worker};
 use memscape::engine::{Answer, Ask, Question, Request};
-use memscape::protocol::{AddressMap, Curves, DeviceSummary, HitAllocation, HitMemory, HitSegment, MappedRange, MemoryFilter, Plot, PlotSettings};
+use memscape::protocol::{
+    AddressMap, Curves, DeviceSummary, HitAllocation, HitMemory, HitSegment, MappedRange, MemoryFilter, Plot,
+    PlotSettings,
+};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Quad, QuadIdentity, Scene, View};
 use memscape::ui::features::command::Command;

@@ -12,10 +12,10 @@
 //! stores (`src/python/memscape/fleet/serving.py`). It listens on no port: requests and answers are lines of JSON on
 //! pipes. All checks of requests are in this program.
 
-use crate::run::with_python;
 use super::listing::LISTING_TYPE;
 use super::snapshot_response::{redirect, text_response};
 use super::surveys::survey_response;
+use crate::run::with_python;
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
