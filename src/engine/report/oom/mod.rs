@@ -188,17 +188,15 @@ fn write_requests(
         column::cell("outside_bytes", "≥ outside the allocator", |(_, facts, ..): Row<'_>| {
             facts.accounted().map_or(Cell::Empty, |bytes| Cell::Bytes(capacity.value.saturating_sub(bytes)))
         }),
+        column::text("stream", "stream", |(event, ..): Row<'_>| stream_name(stream(event))),
+        column::text("call_site", "call site", |(.., site): Row<'_>| site.to_owned()),
         column::text("kind", "kind", |(_, facts, free, _): Row<'_>| {
             kind::causes(file, &facts, free, capacity.value).kind.name().to_owned()
         }),
-        column::text("stream", "stream", |(event, ..): Row<'_>| stream_name(stream(event))),
-        column::text("call_site", "call site", |(.., site): Row<'_>| site.to_owned()),
     ];
     let note = format!(
         "Newest first. The findings describe the newest, or the one at the cursor. Free (cached) is an upper bound. Outside the \
-         allocator: device memory that is neither reserved nor free ({}, other processes). Kind: limit if the device had room for \
-         the request, fragmentation if free (cached) and free device memory would have sufficed, outside if memory outside the \
-         allocator would have sufficed, else live.",
+         allocator: device memory that is neither reserved nor free ({}, other processes).",
         file.backend.outside()
     );
     let mut sheet = sheet(["requests", "OOMs", &note], &columns);
