@@ -45,9 +45,11 @@ impl Sender {
     /// Sends the event `{memscape: {event, [key]: text}}`.
     pub(super) fn send_event(&self, event: &str, key: &str, text: &str) {
         let (message, inner) = (Object::new(), Object::new());
-        for (object, key, value) in
-            [(&inner, "event", JsValue::from(event)), (&inner, key, text.into()), (&message, "memscape", inner.clone().into())]
-        {
+        for (object, key, value) in [
+            (&inner, "event", JsValue::from(event)),
+            (&inner, key, text.into()),
+            (&message, "memscape", inner.clone().into()),
+        ] {
             // An object accepts any property.
             let _ = Reflect::set(object, &key.into(), &value);
         }

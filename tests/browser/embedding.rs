@@ -25,11 +25,15 @@ fn frame_script(query: &str) -> String {
     let script = manual_script();
     format!(
         "{script}
-        var heard = [], frame = document.createElement('iframe');
+        var heard = [], latest = 0, frame = document.createElement('iframe');
         frame.src = viewer + '{query}';
         frame.style = 'width: 1200px; height: 700px';
         document.body.append(frame);
-        var give = message => send(frame.contentWindow, message, event => heard.push(event));
+        // Each call of `send` listens, so only the latest one records.
+        var give = message => {{
+            const number = ++latest;
+            send(frame.contentWindow, message, event => number === latest && heard.push(event));
+        }};
         var post = message => frame.contentWindow.postMessage(message, new URL(viewer).origin);
         var bytes = async name => (await fetch('/snapshots/' + name)).arrayBuffer();
         null"
