@@ -118,6 +118,22 @@ fn totals_stay_and_file_says_what_was_left_out() {
 }
 
 #[test]
+fn columns_without_private_texts_open_again() {
+    let file = written_snapshot("private-columns.json");
+    for kind in PLANTED.map(|(kind, _)| kind).into_iter().chain(["all"]) {
+        let out = path(&format!("private-{kind}.columns"));
+        let out = out.to_str().unwrap();
+        assert!(memscape(&["convert", &file, "-o", out, "--leave-out", kind]).status.success());
+        let [before, after] = [&*file, out].map(|file| {
+            let done = memscape(&["summary", file, "--json"]);
+            assert!(done.status.success(), "{kind}: {}", String::from_utf8_lossy(&done.stderr));
+            serde_json::from_slice::<Value>(&done.stdout).unwrap()[0]["devices"].clone()
+        });
+        assert_eq!(before, after, "{kind}");
+    }
+}
+
+#[test]
 fn general_commands_and_unknown_kinds_are_rejected() {
     let file = written_snapshot("private-wrong.json");
     let error = |words: &[&str]| {

@@ -173,7 +173,7 @@ STORED_VIEW = """(async () => {
                 const reading = database.transaction(store).objectStore(store).getAll();
                 reading.onsuccess = () => done(reading.result);
             });
-            if (all.some(it => typeof it === 'string' && it.includes('tab=segments'))) return database.close() ?? true;
+            if (all.some(it => typeof it === 'string' && it.includes('tab=memory'))) return database.close() ?? true;
         }
         database.close();
     }

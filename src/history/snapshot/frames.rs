@@ -45,6 +45,14 @@ impl Frames {
         Some(FrameId(id))
     }
 
+    /// Adds a frame even if the table has an equal one, so that ids are the row numbers of a file. Returns `None` if the
+    /// table is full.
+    pub fn push(&mut self, frame: Frame) -> Option<FrameId> {
+        let id = u32::try_from(self.frames.len()).ok().filter(|&id| id < u32::MAX)?;
+        self.frames.push(frame);
+        Some(FrameId(id))
+    }
+
     /// Creates a table with these rows. Equal rows are not merged, and frames added later are.
     pub(super) fn from_rows(frames: Vec<Frame>) -> Frames {
         Frames { frames, ..Frames::default() }

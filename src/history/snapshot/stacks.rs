@@ -101,6 +101,14 @@ impl Stacks {
         Some(id)
     }
 
+    /// Adds a node of `frame` below the node `parent` even if there is an equal one, so that ids are the row numbers of a
+    /// file. Returns `None` if the tree is full.
+    pub fn push(&mut self, parent: u32, frame: u32) -> Option<u32> {
+        let id = u32::try_from(self.nodes.len()).ok().filter(|&id| id < u32::MAX - 1)?;
+        self.nodes.push((parent, frame));
+        Some(id)
+    }
+
     /// Iterates over the frames of a stack, innermost first. [`StackId::NONE`] has no frames.
     pub fn frames(&self, id: StackId) -> impl Iterator<Item = FrameId> + '_ {
         let mut node = if id == StackId::NONE { 0 } else { id.0 as usize };

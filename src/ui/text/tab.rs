@@ -98,6 +98,13 @@ impl Tab {
 
     /// Returns the tab that has this name in links.
     pub fn from_name(name: &str) -> Option<Tab> {
+        // Links are written with the older names.
+        let name = match name {
+            "insights" => "why",
+            "segments" => "memory",
+            "allocations" => "table",
+            name => name,
+        };
         Tab::ALL.into_iter().find(|tab| tab.name() == name)
     }
 

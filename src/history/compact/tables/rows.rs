@@ -29,7 +29,7 @@ impl Tables {
                 line,
                 fx: fx_fields,
             };
-            let id = self.snapshot.frames.intern(frame);
+            let id = self.snapshot.frames.push(frame);
             if !(fx.is_sound() && names.is_sound() && filenames.is_sound()) || id != Some(FrameId(row as u32)) {
                 return false;
             }
@@ -58,7 +58,7 @@ impl Tables {
             // The root always exists.
             let next = stacks.len() as u32;
             let caller = (next - 1).checked_sub(callers.unsigned_32()).filter(|&caller| depths.add(caller));
-            let node = caller.zip(known).and_then(|(caller, known)| stacks.child(caller, known));
+            let node = caller.zip(known).and_then(|(caller, known)| stacks.push(caller, known));
             if node != Some(next) {
                 return false;
             }
@@ -102,7 +102,7 @@ impl Tables {
         let labels =
             Labels { stream, pool, compile_context, user_metadata, internal_metadata, category, forward_frames };
         let next = LabelsId(self.snapshot.labels.len() as u32);
-        numbers.require(self.snapshot.labels.intern(labels) == Some(next));
+        numbers.require(self.snapshot.labels.push(labels) == Some(next));
     }
 
     pub(super) fn segment(&mut self, numbers: &mut NumberReader<'_>, end: &mut u64) {
