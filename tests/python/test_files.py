@@ -58,9 +58,10 @@ def test_names_are_not_used_again_after_files_were_removed(tmp_path: Path) -> No
 
 def test_text_beside_a_snapshot_is_removed_with_it(torch: Any, tmp_path: Path) -> None:
     with memscape.record(tmp_path, keep=1, on_exit=False, verdict=lambda text: None):
-        for _ in range(2):
+        # A request that fails again in the same way is not saved again.
+        for size in (1 << 40, 1 << 40, 1 << 41):
             with pytest.raises(torch.OutOfMemoryError):
-                torch.cuda.memory.allocate(1 << 40)
+                torch.cuda.memory.allocate(size)
     assert names(tmp_path) == ["rank00000_step000000_oom-2.pickle.gz", "rank00000_step000000_oom-2.txt"]
 
 
