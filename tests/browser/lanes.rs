@@ -84,6 +84,8 @@ fn wait_for_focused_lane(page: &Page, lane: &str) {
 /// Clicks at fractions of the plot's width and height, and waits until an allocation of this size is selected.
 #[track_caller]
 fn click_and_select(page: &Page, across: f64, down: f64, size: u64) {
+    // A selection opens its panel, which makes the plot narrower.
+    settled_timeline(page);
     let (x, y) = page.bounding_box("canvas#timeline").at(across, down);
     page.click_at(x, y);
     page.wait_for(&Some(size.to_string()), || page.attribute("#details", "data-size"));

@@ -88,5 +88,9 @@ fn saved_files_do_not_contain_texts_that_are_left_out() {
     // The saved page opens with the same totals, and says what was left out.
     let reopened = open_saved(&folder.join("private.html"), &folder);
     reopened.wait_for(&summary, || summary_values(&reopened));
-    reopened.wait_until("the texts are listed", || reopened.text("#side").contains("paths, source, annotations"));
+    reopened.click("#side-file");
+    reopened.wait_until("the texts are listed", || {
+        let facts = reopened.text("#file-panel");
+        (0..PLANTED.len()).all(|index| facts.contains(&format!("left_out.{index}")))
+    });
 }

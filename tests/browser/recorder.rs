@@ -87,7 +87,7 @@ fn samples_are_lines_and_paused_memory_is_hatched() {
     page.press("8");
     page.wait_for(&Some("false".to_owned()), || page.attribute("#line-outside", "aria-pressed"));
     page.wait_until("the line is hidden", || lines() != before);
-    page.press_with("I", SHIFT);
+    page.click("#line-pinned");
     page.wait_for(&Some("true".to_owned()), || page.attribute("#line-pinned", "aria-pressed"));
     page.click("#line-outside");
     page.wait_for(&Some("true".to_owned()), || page.attribute("#line-outside", "aria-pressed"));
