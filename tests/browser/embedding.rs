@@ -19,20 +19,20 @@ fn manual_script() -> String {
     script.replace("https://example.org/memscape/", &Site::shared().page())
 }
 
-/// Script that loads the page in a frame, records its events in `heard`, and defines `give`, which sends a message, and
-/// `bytes`, which fetches a fixture.
+/// Script that loads the page in a frame, records its events in `received`, and defines `give`, which sends a message,
+/// and `bytes`, which fetches a fixture.
 fn frame_script(query: &str) -> String {
     let script = manual_script();
     format!(
         "{script}
-        var heard = [], latest = 0, frame = document.createElement('iframe');
+        var received = [], latest = 0, frame = document.createElement('iframe');
         frame.src = viewer + '{query}';
         frame.style = 'width: 1200px; height: 700px';
         document.body.append(frame);
         // Each call of `send` listens, so only the latest one records.
         var give = message => {{
             const number = ++latest;
-            send(frame.contentWindow, message, event => number === latest && heard.push(event));
+            send(frame.contentWindow, message, event => number === latest && received.push(event));
         }};
         var post = message => frame.contentWindow.postMessage(message, new URL(viewer).origin);
         var bytes = async name => (await fetch('/snapshots/' + name)).arrayBuffer();
@@ -74,7 +74,7 @@ fn answer(host: &Page, answer: &str) {
 
 /// Texts of all received events of this kind, in order.
 fn events_at_host(host: &Page, event: &str) -> Vec<String> {
-    let texts = format!("heard.filter(it => it.event === '{event}').map(it => it.message ?? it.view)");
+    let texts = format!("received.filter(it => it.event === '{event}').map(it => it.message ?? it.view)");
     let texts = host.evaluate(&texts);
     texts.as_array().into_iter().flatten().map(|text| text.as_str().unwrap_or_default().to_owned()).collect()
 }
@@ -251,9 +251,9 @@ fn window_opened_by_another_page_receives_its_file() {
     let script = manual_script().replace("runs/${name}", "/snapshots/${name}");
     host.evaluate(&format!(
         "{script}
-        var heard = [], button = document.createElement('button');
+        var received = [], button = document.createElement('button');
         button.textContent = 'open';
-        button.onclick = () => openRun('halves', event => heard.push(event));
+        button.onclick = () => openRun('halves', event => received.push(event));
         document.body.append(button);
         null"
     ));
@@ -384,12 +384,12 @@ fn nothing_of_a_sent_file_is_stored() {
     let before = page.evaluate(STORED);
     // A page of the same origin, here the page itself, needs no question.
     page.evaluate(
-        "{ window.heard = []; addEventListener('message', event => heard.push(event.data.memscape)); \
+        "{ window.received = []; addEventListener('message', event => received.push(event.data.memscape)); \
          fetch('/snapshots/sent.pickle').then(it => it.arrayBuffer()) \
          .then(buffer => postMessage({ memscape: { buffer, fileName: 'sent.pickle' } }, origin)); }",
     );
     page.wait_for_state("ready");
-    page.wait_until("the view is reported", || page.evaluate("heard.some(it => it.event === 'view')") == true);
+    page.wait_until("the view is reported", || page.evaluate("received.some(it => it.event === 'view')") == true);
     page.wait_until_idle();
     assert_eq!(page.evaluate(CACHE_DELAY), false, "the sent file would be cached");
     assert_eq!(page.evaluate(STORED), before);

@@ -16,10 +16,10 @@ PAGE = """<!doctype html>
 <script type="importmap">{"imports": {"memscape": "/node_modules/memscape/viewer.js"}}</script>
 <script type="module">
 import { MemscapeViewer } from "memscape";
-window.heard = [];
+window.received = [];
 const viewer = document.querySelector("memscape-viewer");
 window.isViewer = viewer instanceof MemscapeViewer;
-for (const kind of ["ready", "error", "view"]) viewer.addEventListener(kind, ({ detail }) => heard.push(detail));
+for (const kind of ["ready", "error", "view"]) viewer.addEventListener(kind, ({ detail }) => received.push(detail));
 viewer.setAttribute("src", "/data/out-of-memory.pickle.gz");
 </script>
 <memscape-viewer tab="segments" style="display: block; height: 700px"></memscape-viewer>
@@ -57,18 +57,18 @@ def test_element_opens_snapshots_and_reports_views(tmp_path: Path, browser: Brow
     folders = {"/node_modules/memscape/": unpack(tmp_path), "/data/": tmp_path / "data"}
     with serve(folders, {"/": PAGE}) as origin:
         browser.go(origin + "/")
-        browser.wait("the snapshot", "globalThis.heard?.some(it => it.event === 'ready')")
+        browser.wait("the snapshot", "globalThis.received?.some(it => it.event === 'ready')")
         assert browser.evaluate("isViewer") is True
         browser.wait("the first view", f"{FRAME}.querySelector('#tabs [aria-selected=true]').id === 'tab-segments'")
         assert browser.evaluate(f"{FRAME}.querySelector('#file-name').textContent") == "out-of-memory.pickle.gz"
         assert browser.evaluate(f"{FRAME}.querySelector('#summary').dataset.events") == "1343"
         browser.evaluate(f"{FRAME}.getElementById('tab-events').click()")
-        browser.wait("the view", "heard.some(it => it.event === 'view' && it.view.includes('tab=events'))")
+        browser.wait("the view", "received.some(it => it.event === 'view' && it.view.includes('tab=events'))")
 
         # A file that is missing, and then two files, which are compared.
         browser.evaluate("document.querySelector('memscape-viewer').setAttribute('src', '/data/none.pickle')")
-        browser.wait("the error", "heard.some(it => it.event === 'error')")
-        assert browser.evaluate("heard.find(it => it.event === 'error').message") == (
+        browser.wait("the error", "received.some(it => it.event === 'error')")
+        assert browser.evaluate("received.find(it => it.event === 'error').message") == (
             "/data/none.pickle: the server answered with status 404."
         )
         shutil.copy(ROOT / "www" / "leak.pickle.gz", tmp_path / "data")
@@ -79,8 +79,8 @@ def test_element_opens_snapshots_and_reports_views(tmp_path: Path, browser: Brow
         browser.wait("the comparison", f"{FRAME}.querySelector('#compare').hidden === false")
 
         # Moved in the document, the frame loads again, and shows the same files.
-        browser.evaluate("heard.length = 0; document.body.append(document.querySelector('memscape-viewer'))")
-        browser.wait("the files again", "heard.some(it => it.event === 'ready')")
+        browser.evaluate("received.length = 0; document.body.append(document.querySelector('memscape-viewer'))")
+        browser.wait("the files again", "received.some(it => it.event === 'ready')")
 
         # Bytes without an address.
         browser.evaluate(
