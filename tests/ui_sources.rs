@@ -6,7 +6,8 @@ use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::protocol::{
     Details, DeviceSummary, FrameText, LocationWeight, Scope, SourceFile, SourceLine, SourcesPage, Weight,
 };
-use memscape::ui::features::source_rows::{Expansion, Highlight, RowKind, text_view, view};
+use memscape::ui::features::source_rows::text_view::text_view;
+use memscape::ui::features::source_rows::{Expansion, Highlight, RowKind, view};
 use memscape::ui::features::sources::{SourceAction, SourceText, inputs};
 use memscape::ui::shell::action::Action;
 use memscape::ui::state::effect::{Effect, GivenFile};

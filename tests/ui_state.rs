@@ -8,10 +8,9 @@ use memscape::protocol::{
     SegmentsPage, SegmentsPiece, SegmentsQuestion, SegmentsSums, Weight,
 };
 use memscape::ui::features::command::Command;
+use memscape::ui::features::segments::card::{hovered, status};
 use memscape::ui::features::segments::picture::{SegmentsPicture, SegmentsStroke, picture};
-use memscape::ui::features::segments::words::{
-    empty_message, headings, hovered, outside_segments, request_placement, status, sums,
-};
+use memscape::ui::features::segments::words::{empty_message, headings, outside_segments, request_placement, sums};
 use memscape::ui::features::segments::{ROW_PX, SegmentsAction};
 use memscape::ui::shell::action::Action;
 use memscape::ui::shell::commands;
@@ -205,16 +204,16 @@ fn segments_are_requested_for_newest_cursor_while_visible() {
 #[test]
 fn keys_move_through_blocks_and_segments() {
     let mut page = Page::with_segments();
-    assert!(status(&page.state.segments, &page.state).contains("Arrow keys move"));
+    assert!(status(&page.state.segments).contains("Arrow keys move"));
     page.step(commands::segments::NEXT_BLOCK);
     assert_eq!(page.outlined(SegmentsStroke::Active), [[0, 80]]);
     assert_eq!(page.details_asked().map(|(_, allocation)| allocation), Some(50));
     page.step(commands::segments::NEXT_BLOCK);
     assert_eq!(page.outlined(SegmentsStroke::Active), [[80, 160]]);
     assert!(
-        status(&page.state.segments, &page.state).starts_with("Free: ≤ 8.00 MiB · 8,388,608 B · at 0x7f0000800000"),
+        status(&page.state.segments).starts_with("Free: ≤ 8.00 MiB · 8,388,608 B · at 0x7f0000800000"),
         "{}",
-        status(&page.state.segments, &page.state)
+        status(&page.state.segments)
     );
     page.step(commands::segments::NEXT_BLOCK);
     assert_eq!(page.outlined(SegmentsStroke::Active), [[160, 199]], "rounding cannot be selected");
@@ -246,18 +245,16 @@ fn hover_shows_card_and_click_selects() {
     assert_eq!(allocation, 51);
     let details = Details { allocation, allocated_event: Some(4), freed_event: Some(600), ..Details::default() };
     page.answer_with(serial, Answer::Details(Some(Box::new(details))));
-    let card = hovered(&page.state.segments, &page.state).expect("a card");
+    let card = hovered(&page.state.segments).expect("a card");
     assert_eq!(card.title, "4.00 MiB · 4,194,304 B requested");
     assert_eq!(card.site, "no stack recorded");
     assert!(card.lifetime.starts_with("awaiting free · allocated at event 4, freed at 600"), "{card:?}");
     assert!(card.lifetime.ends_with("rounded ≥ 4.00 MiB at 0x7f0001000000"), "{card:?}");
     assert_eq!(card.segment, "Segment of 20.0 MiB at 0x7f0000000000, 40.0 % free at most, 2 blocks");
     page.memory(SegmentsAction::PointerAt(Some(at(250.0, 4.0))));
-    assert!(
-        hovered(&page.state.segments, &page.state).expect("a card").title.starts_with("3 blocks narrower than a pixel")
-    );
+    assert!(hovered(&page.state.segments).expect("a card").title.starts_with("3 blocks narrower than a pixel"));
     page.memory(SegmentsAction::PointerAt(Some(at(205.0, 1.0))));
-    assert_eq!(hovered(&page.state.segments, &page.state), None, "between segments");
+    assert_eq!(hovered(&page.state.segments), None, "between segments");
     page.memory(SegmentsAction::Clicked(at(20.0, 1.0)));
     let serial = page.state.selecting.expect("the block is being selected");
     let details = Details { allocation: 50, address: Some(BASE), allocated_event: Some(4), ..Details::default() };

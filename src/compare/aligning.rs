@@ -9,6 +9,7 @@ use crate::sequence::Diff;
 use crate::tables::KeyTables;
 use base::column::Column;
 use base::slice::{SliceResult, TimeSlice};
+use base::units::pluralize;
 use engine::{Side, StepSearch};
 use hashbrown::HashMap;
 use history::replay::AllocationId;
@@ -59,6 +60,26 @@ pub(crate) struct AlignmentResult {
     pub(crate) step_names: Vec<String>,
     pub(crate) steps_source: &'static str,
     pub(crate) is_exact: bool,
+}
+
+impl AlignmentResult {
+    /// Describes how the moments were aligned by `method`.
+    pub(crate) fn detail(&self, method: Align) -> String {
+        let paired = pluralize(self.pairs.len() as u64, "allocation");
+        let key = self.key.map_or("", Key::title);
+        match method {
+            Align::Steps => format!(
+                "Aligned by {} from {}, and within each by the sequence of allocations: {paired} paired by {key}.",
+                pluralize(self.steps.len() as u64, "step"),
+                self.steps_source
+            ),
+            Align::Sequence => format!("Aligned by the sequence of allocations: {paired} paired by {key}."),
+            Align::Share if self.pairs.is_empty() => {
+                "Aligned by position in the trace (no common steps or stacks found).".to_owned()
+            }
+            Align::Share => "Aligned by position in the trace.".to_owned(),
+        }
+    }
 }
 
 impl Aligner {

@@ -20,7 +20,7 @@ use crate::verdict::verdict;
 use crate::warnings::warnings;
 use base::heap::HeapBytes;
 use base::slice::{SliceResult, TimeSlice};
-use base::units::{Moment, pluralize};
+use base::units::Moment;
 use engine::Side;
 use facts::{facts, live, moment_pairs, settings, two};
 use history::replay::AllocationId;
@@ -258,7 +258,7 @@ impl Comparer {
             a: facts(a, moments.0),
             b: facts(b, moments.1),
             alignment: method.name().to_owned(),
-            alignment_detail: self.alignment_detail(method),
+            alignment_detail: found.detail(method),
             key: key.name().to_owned(),
             key_title: key.title().to_owned(),
             matched,
@@ -281,23 +281,5 @@ impl Comparer {
         };
         comparison.verdict = verdict(&comparison);
         comparison
-    }
-
-    fn alignment_detail(&self, method: Align) -> String {
-        let found = &self.aligning.found;
-        let paired = pluralize(found.pairs.len() as u64, "allocation");
-        let key = found.key.map_or("", Key::title);
-        match method {
-            Align::Steps => format!(
-                "Aligned by {} from {}, and within each by the sequence of allocations: {paired} paired by {key}.",
-                pluralize(found.steps.len() as u64, "step"),
-                found.steps_source
-            ),
-            Align::Sequence => format!("Aligned by the sequence of allocations: {paired} paired by {key}."),
-            Align::Share if found.pairs.is_empty() => {
-                "Aligned by position in the trace (no common steps or stacks found).".to_owned()
-            }
-            Align::Share => "Aligned by position in the trace.".to_owned(),
-        }
     }
 }

@@ -1,6 +1,8 @@
 //! Compares each allocation with its partner in the other trace: change in size and in lifetime. The partners come from
 //! the alignment. Allocations from before recording are excluded.
 
+mod lifetime_difference;
+
 use crate::aligning::AlignmentResult;
 use crate::answer::{FactorGroup, Outcome, OutcomeTotals, PerSide, SiteFactor, SiteLifetimes};
 use crate::key::Key;
@@ -10,20 +12,15 @@ use crate::tables::KeyTables;
 use base::heap::{self, HeapBytes};
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::sorted_numbers;
-use base::units::Moment;
 use engine::Side;
 use hashbrown::HashMap;
 use history::replay::AllocationId;
+use lifetime_difference::{LifetimeDifference, lifetime_difference};
 
 /// Maximum number of distinct factors per call site.
 const MAX_FACTORS: usize = 8;
 /// Maximum number of call sites listed per group or outcome.
 const MAX_SITES: usize = 10;
-/// Difference in events up to which lifetimes count as equal.
-const LIFETIME_TOLERANCE_EVENTS: u64 = 16;
-/// Lifetimes count as equal if they differ by at most the longer lifetime divided by this number.
-const LIFETIME_TOLERANCE_PART: u64 = 8;
-
 /// Sums over the paired allocations of a call site that grew by the same factor.
 #[derive(Clone, Copy, Default)]
 struct ByFactor {
@@ -49,13 +46,6 @@ struct OutcomeSum {
     count: u64,
     bytes: PerSide,
     lifetime_difference: LifetimeDifference,
-}
-
-/// Sum of the differences in lifetime, B − A, in events and in steps of B.
-#[derive(Clone, Copy, Default)]
-struct LifetimeDifference {
-    events: i128,
-    steps: i64,
 }
 
 /// Resumable sums over all allocations, by call site.
@@ -278,30 +268,4 @@ impl HeapBytes for Pairing {
 /// Returns the bytes in B divided by the bytes in A.
 fn ratio(bytes: PerSide) -> f64 {
     bytes.b as f64 / (bytes.a as f64).max(1.0)
-}
-
-/// Returns the difference in lifetime of a pair, B − A, in events and in steps of B. Returns 0 if the lifetimes are
-/// about equal.
-fn lifetime_difference(
-    [a, b]: [&Side; 2],
-    found: &AlignmentResult,
-    id_a: AllocationId,
-    id_b: AllocationId,
-) -> LifetimeDifference {
-    let ends = |side: &Side, id: AllocationId| side.history.allocations.freed_at(id);
-    let last = Moment(b.history.event_count());
-    let expected = match ends(a, id_a) {
-        Some(freed_at) => found.alignment.to_b(freed_at),
-        // Both are live at the end, no matter how long the traces are.
-        None if ends(b, id_b).is_none() => return LifetimeDifference::default(),
-        None => last,
-    };
-    let freed_at = ends(b, id_b).unwrap_or(last);
-    let allocated_at = b.history.allocations.allocated_at(id_b);
-    let difference = i64::from(freed_at.0) - i64::from(expected.0);
-    let life = u64::from(freed_at.0.max(expected.0).saturating_sub(allocated_at.0));
-    match difference.unsigned_abs() > LIFETIME_TOLERANCE_EVENTS.max(life / LIFETIME_TOLERANCE_PART) {
-        true => LifetimeDifference { events: difference.into(), steps: found.steps_between(expected, freed_at) },
-        false => LifetimeDifference::default(),
-    }
 }

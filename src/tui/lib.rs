@@ -29,6 +29,7 @@ mod plain;
 mod ranks;
 mod screen;
 mod source;
+mod status_line;
 mod terminal;
 mod text;
 mod timeline;

@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::layout::PaneAreas;
 use crate::panes::Focus;
+use crate::status_line::status_text;
 use crate::{chrome, views};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -156,7 +157,7 @@ pub(crate) fn screen_text(app: &App) -> Vec<String> {
     while lines.last().is_some_and(String::is_empty) {
         lines.pop();
     }
-    let (status, _) = chrome::status_text(app);
+    let (status, _) = status_text(app);
     lines.extend(Some(status).filter(|status| !status.is_empty()));
     lines
 }

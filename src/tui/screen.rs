@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::layout::{LayoutInput, PaneAreas};
 use crate::panes::Focus;
+use crate::status_line::status_line;
 use crate::views::{insights, side};
 use crate::{chrome, dialogs, timeline, views};
 use ratatui::Frame;
@@ -72,6 +73,6 @@ impl App {
             chrome::loading(self, buffer, Rect { y: all.y + 1, height: all.height.saturating_sub(2), ..all });
         }
         dialogs::draw(self, buffer);
-        chrome::status_line(self, buffer);
+        status_line(self, buffer);
     }
 }

@@ -2,7 +2,8 @@
 
 use super::arrangement::{SegmentLayout, SegmentOrder};
 use super::bar::{BarBuilder, Part};
-use super::device_state::{Block, DeviceState, Segment};
+use super::device_state::DeviceState;
+use super::segment::{Block, Segment};
 use crate::device::SizeSource;
 use crate::open::OpenFile;
 use base::slice::{SliceResult, TimeSlice};

@@ -10,6 +10,7 @@ mod device_state;
 mod drawing;
 mod releasable;
 mod request;
+mod segment;
 mod zoom;
 
 pub(super) use address_lookup::AddressLookup;

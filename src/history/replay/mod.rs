@@ -18,6 +18,7 @@ pub mod totals;
 pub mod trace;
 pub mod versions;
 
+mod allocation_change;
 mod awaiting_free;
 mod build;
 mod device;
@@ -30,9 +31,10 @@ mod recorder;
 mod unlisted;
 
 pub use crate::snapshot::AnnotationRange;
+pub use allocation_change::AllocationChange;
 pub use allocations::{AllocationId, Allocations, Provenance};
 pub use build::Builder;
-pub use device_history::{AllocationChange, DeviceHistory};
+pub use device_history::DeviceHistory;
 pub use image::{write_parts, write_warning_parts};
 pub use live::{Candidates, LiveSets};
 pub use loaded_range::{KeepRange, LoadedRange, Origin};

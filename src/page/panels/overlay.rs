@@ -1,35 +1,28 @@
 //! Canvas with crosshair, cursor, range, ruler, selection box, markers and capacity line. It lies above the timeline,
 //! which is not redrawn when the pointer moves.
 
+mod brush;
+
 use crate::app::{App, LastShown, Part};
 use crate::elements::elements;
 use crate::labels::{FONT, label_context};
 use crate::theme::Theme;
+use brush::{Brush, CHIP_PX, PADDING_PX, RULER_GAP_PX};
 use picture::timeline::View;
 use ui::features::State;
 use ui::plot::marks::{AXIS_PX, TRACK_PX, label_row_px};
 use ui::plot::overlay::{Crosshair, MarkerFlag, Overlay};
-use ui::plot::placement::place_chip as beside;
 use ui::state::drawing::Canvas;
 use ui::state::effect::Pointer;
-use web_sys::CanvasRenderingContext2d;
 
 elements! {
     HtmlCanvasElement: overlay;
 }
 
-/// Height of a chip (a label with a background), in CSS pixels.
-const CHIP_PX: f64 = 18.0;
-/// Padding on the left and right of a chip's text, in CSS pixels.
-const PADDING_PX: f64 = 5.0;
 /// Distance, in CSS pixels, from the top of the picture to the numbers of markers. Out-of-memory marks lie above.
 const FLAG_TOP_PX: f64 = 38.0;
 /// Distance from the top of the picture to the labels of the ends of a range, in CSS pixels.
 const ENDS_TOP_PX: f64 = 26.0;
-/// Gap between two chips, in CSS pixels.
-const GAP_PX: f64 = 4.0;
-/// Gap, in CSS pixels, between an end of the ruler and the measurement.
-const RULER_GAP_PX: f64 = 8.0;
 
 /// State of the canvas, including the overlay that was drawn last.
 #[derive(Default)]
@@ -80,22 +73,6 @@ impl Part for Panel {
         brush.draw(overlay);
         brush.context.restore();
     }
-}
-
-struct Brush<'a> {
-    context: CanvasRenderingContext2d,
-    theme: &'a Theme,
-    scale: f64,
-    /// Left edge of the plot on the stage, in device pixels.
-    left: f64,
-    /// Width and height of the plot, in device pixels.
-    plot: (f64, f64),
-    /// Upper and lower edge of all lanes, in device pixels below the upper edge of the focused lane.
-    span: (f64, f64),
-    /// Height of the row of labels above the picture, in device pixels.
-    row: f64,
-    /// Width and height of the stage, in device pixels.
-    stage: (f64, f64),
 }
 
 impl Brush<'_> {
@@ -150,82 +127,6 @@ impl Brush<'_> {
         if let Some(crosshair) = &overlay.crosshair {
             self.crosshair(crosshair, pinned);
         }
-    }
-
-    /// Converts a position in the plot (device pixels from its lower left corner) to canvas coordinates.
-    fn to_canvas(&self, place: Pointer) -> (f64, f64) {
-        (self.left + place.x, self.plot.1 - place.y)
-    }
-
-    fn fill(&self, colour: &str, alpha: f64, (x, y): (f64, f64), (width, height): (f64, f64)) {
-        self.context.set_fill_style_str(colour);
-        self.context.set_global_alpha(alpha);
-        self.context.fill_rect(x, y, width, height);
-        self.context.set_global_alpha(1.0);
-    }
-
-    fn hairline(&self) -> f64 {
-        self.scale.round().max(1.0)
-    }
-
-    /// Draws a dashed line across the plot, `y` device pixels above its bottom.
-    fn dashed_line(&self, y: f64) {
-        let (y, dash) = ((self.plot.1 - y).round(), 6.0 * self.scale);
-        let mut x = self.left;
-        while x < self.right() {
-            self.fill(&self.theme.strong, 0.75, (x, y), (dash.min(self.right() - x), self.hairline()));
-            x += dash * 1.5;
-        }
-    }
-
-    fn text_width(&self, text: &str) -> f64 {
-        self.context.measure_text(text).map_or(0.0, |size| size.width())
-    }
-
-    /// Draws a chip (a label with a background) whose upper left corner is at (`x`, `y`).
-    fn chip(&self, text: &str, (x, y): (f64, f64), (ground, ink): (&str, &str)) {
-        let size = (self.text_width(text) + 2.0 * PADDING_PX * self.scale, CHIP_PX * self.scale);
-        self.fill(ground, 1.0, (x.round(), y.round()), size);
-        self.context.set_fill_style_str(ink);
-        self.context.set_text_align("left");
-        self.context.set_text_baseline("middle");
-        // Cannot fail for a string.
-        let _ = self.context.fill_text(
-            text,
-            x.round() + PADDING_PX * self.scale,
-            y.round() + size.1 / 2.0 + self.scale * 0.5,
-        );
-    }
-
-    /// Draws a chip at the top of the picture or in the row above it, centred at `x` unless it would overlap the range `taken`. Returns its
-    /// left and right edge.
-    fn top_label(&self, text: &str, x: f64, taken: Option<[f64; 2]>, colours: (&str, &str)) -> [f64; 2] {
-        let width = self.text_width(text) + 2.0 * PADDING_PX * self.scale;
-        let left = beside(x, width, [self.left, self.right()], taken, GAP_PX * self.scale);
-        self.chip(text, (left, self.span.0 - self.row), colours);
-        [left, left + width]
-    }
-
-    /// Right edge of the plot on the stage, in device pixels.
-    fn right(&self) -> f64 {
-        self.left + self.plot.0
-    }
-
-    /// Draws a text that begins or ends at a position of the plot, depending on the available space. An outline makes
-    /// it legible on any background.
-    fn outlined_text(&self, text: &str, x: f64, y: f64, ink: &str) {
-        let width = self.text_width(text);
-        let left = if x + width + RULER_GAP_PX * self.scale > self.plot.0 { x - width } else { x };
-        let half = FONT * self.scale * 0.8;
-        let x = self.left + left.clamp(self.scale * PADDING_PX, (self.plot.0 - width).max(self.scale * PADDING_PX));
-        let y = (self.plot.1 - y).clamp(half, (self.plot.1 - half).max(half));
-        self.context.set_text_align("left");
-        self.context.set_text_baseline("middle");
-        self.context.set_stroke_style_str(&self.theme.ground);
-        self.context.set_line_width(4.0 * self.scale);
-        let _ = self.context.stroke_text(text, x, y);
-        self.context.set_fill_style_str(ink);
-        let _ = self.context.fill_text(text, x, y);
     }
 
     /// Draws the crosshair, with a gap around the pointer, and its labels on both axes. `pinned` are the edges of the
@@ -318,22 +219,6 @@ impl Brush<'_> {
         let size = ((ax - bx).abs().round(), (ay - by).abs().round());
         self.fill(&self.theme.accent, 0.16, from, size);
         self.outline(from, size);
-    }
-
-    /// Strokes the current path, with an outline in a contrasting colour so that it is visible on any background.
-    fn stroke(&self) {
-        for (colour, width) in [(&self.theme.ground, 3.0), (&self.theme.strong, 1.0)] {
-            self.context.set_stroke_style_str(colour);
-            self.context.set_line_width(width * self.scale);
-            self.context.stroke();
-        }
-    }
-
-    fn outline(&self, (x, y): (f64, f64), (width, height): (f64, f64)) {
-        let context = &self.context;
-        context.begin_path();
-        context.rect(x + self.hairline() / 2.0, y + self.hairline() / 2.0, width, height);
-        self.stroke();
     }
 
     /// Draws the ruler's box, clipped to the plot, and the measurement at its end.

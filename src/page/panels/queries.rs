@@ -1,13 +1,16 @@
 //! SQL tab: the editor and the result of the last query.
 
+mod chart;
+
 use crate::app::{AddListener, App, LastShown, Part};
-use crate::dom::{append, attribute_at, clear, set_attribute, set_flag, set_text};
+use crate::dom::{attribute_at, clear, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use crate::sql_worker::SqlEvent;
 use crate::{dom, export, storage};
 use base::units::Bytes;
+use chart::show_chart;
 use js_sys::{Array, JsString, Uint8Array};
-use protocol::sql::{Chart, RowTarget, Schema, SqlReply};
+use protocol::sql::{RowTarget, Schema, SqlReply};
 use std::mem;
 use std::rc::Rc;
 use ui::features::State;
@@ -42,8 +45,6 @@ const LOAD_MORE_PX: i32 = 600;
 
 /// Maximum length, in characters, at which a query is shown in the history.
 const MAX_SHOWN: usize = 80;
-
-const SVG: &str = "http://www.w3.org/2000/svg";
 
 /// Storage key of the query history.
 const HISTORY_KEY: &str = "memscape.sql";
@@ -198,7 +199,7 @@ impl Part for Panel {
         }
         if mem::replace(&mut self.result, sql.result_count) != sql.result_count {
             self.row_count = 0;
-            elements.show_chart(sql.result.chart.as_ref());
+            show_chart(elements, &elements.sql_chart, sql.result.chart.as_ref());
             elements.show_head(sql);
         }
         if self.row_count < sql.result.rows.len() {
@@ -251,27 +252,6 @@ impl Elements {
         for (index, (shown, query)) in queries.enumerate() {
             self.add_button(&self.append_new(list, "li", "", ""), (act, index), shown, query);
         }
-    }
-
-    fn show_chart(&self, chart: Option<&Chart>) {
-        clear(&self.sql_chart);
-        let Some(chart) = chart else { return };
-        let add = |to: &Element, tag, attributes: &[(&str, &str)]| {
-            // Cannot fail for these tags.
-            let element = self.document.create_element_ns(Some(SVG), tag).unwrap_or_else(|_| to.clone());
-            attributes.iter().for_each(|(name, value)| set_attribute(&element, name, value));
-            append(to, &element);
-            element
-        };
-        let [size, fit] = [("viewBox", "0 0 1000 100"), ("preserveAspectRatio", "none")];
-        let svg = add(&self.sql_chart, "svg", &[size, fit, ("role", "img"), ("aria-label", "Chart of the result")]);
-        let legend = self.append_new(&self.sql_chart, "p", "", "");
-        for (index, (name, path)) in chart.lines.iter().enumerate() {
-            let class = ["line-", &index.to_string()].concat();
-            add(&svg, "path", &[("class", &class), ("d", path)]);
-            self.append_new(&legend, "span", &["key ", &class].concat(), name);
-        }
-        chart.ranges.iter().for_each(|range| drop(self.append_new(&legend, "span", "range", range)));
     }
 
     /// Shows the header of the result, and no rows.

@@ -10,9 +10,10 @@ use protocol::SegmentsPage;
 use std::rc::Rc;
 use ui::features::State;
 use ui::features::segments::SegmentsAction;
+use ui::features::segments::card::{SegmentsCard, hovered, status};
 use ui::features::segments::words::{
-    Heading, KeptLine, SegmentsCard, empty_message, headings, hovered, kept_lines, outside_segments, pool_choices,
-    request_hint, request_placement, status, stream_choices, sums,
+    Heading, KeptLine, empty_message, headings, kept_lines, outside_segments, pool_choices, request_hint,
+    request_placement, stream_choices, sums,
 };
 use ui::shell::action::Action;
 use ui::text::tab::Tab;
@@ -116,14 +117,14 @@ impl Part for Panel {
             }
         }
         set_text(&elements.segments_note, &empty_message(&state.segments, state));
-        set_text(&elements.segments_reading, &status(&state.segments, state));
+        set_text(&elements.segments_reading, &status(&state.segments));
         if let Some(hint) = self.hint.update(request_hint(state)) {
             elements.segments_request.set_placeholder(hint);
         }
         if let Some(text) = self.text.update(memory.request_text.clone()) {
             elements.set_value(&elements.segments_request, text);
         }
-        if let Some(card) = self.card.update(hovered(&state.segments, state)) {
+        if let Some(card) = self.card.update(hovered(&state.segments)) {
             elements.segments_card.set_hidden(card.is_none());
             if let Some(card) = card {
                 set_text(&elements.segments_card_title, &card.title);

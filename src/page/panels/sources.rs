@@ -1,22 +1,23 @@
 //! Source view: the table of files and lines, and the text of a source file that the user has dropped.
 
+mod focus;
+
 use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{
-    Dom, append, clear, error_message, fill_table_head, focus_element, number_at, set_attribute, set_flag, set_style,
+    append, clear, error_message, fill_table_head, focus_element, number_at, set_attribute, set_flag, set_style,
     set_text,
 };
 use crate::elements::elements;
+use focus::move_focus;
 use std::rc::Rc;
 use ui::features::State;
-use ui::features::source_rows::{
-    Expansion, Highlight, LineBytes, MAX_TEXT_LINES, RowKind, SourceRow, TextView, text_view, view,
-};
+use ui::features::source_rows::text_view::{LineBytes, MAX_TEXT_LINES, TextView, text_view};
+use ui::features::source_rows::{Expansion, Highlight, RowKind, SourceRow, view};
 use ui::features::sources::{SourceAction, SourceInputs, SourceText, inputs};
 use ui::shell::action::Action;
 use ui::text::tab::Tab;
-use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Element, Event, HtmlElement, KeyboardEvent};
+use web_sys::{Element, HtmlElement};
 
 elements! {
     HtmlElement: source, source_close, source_lines, source_name, source_note, source_unit, sources, sources_list,
@@ -266,41 +267,6 @@ fn fill(elements: &Elements, rows: &[SourceRow]) {
 
 fn handle_action(app: &App, action: SourceAction) {
     app.dispatch(Action::feature(action));
-}
-
-/// Moves the focus between rows on arrow up, arrow down, Home and End. Arrow right unfolds a file, arrow left folds it.
-fn move_focus(dom: &Dom, event: &Event) {
-    let Some(event) = event.dyn_ref::<KeyboardEvent>() else { return };
-    if event.alt_key() || event.ctrl_key() || event.meta_key() || event.shift_key() {
-        return;
-    }
-    let Some(focus) = dom.focused_element() else { return };
-    let row = focus.closest("tr, [data-line]").ok().flatten();
-    let list = row.as_ref().and_then(|row| row.parent_element());
-    let (down, up) = (Element::next_element_sibling, Element::previous_element_sibling);
-    let expanded = focus.get_attribute("aria-expanded");
-    // Row to start at, and the direction to search from there.
-    let (mut at, further) = match (event.key().as_str(), expanded.as_deref()) {
-        ("ArrowDown", _) => (row.as_ref().and_then(down), down as fn(&Element) -> Option<Element>),
-        ("ArrowUp", _) => (row.as_ref().and_then(up), up as fn(&Element) -> Option<Element>),
-        ("Home", _) => (list.and_then(|list| list.first_element_child()), down as _),
-        ("End", _) => (list.and_then(|list| list.last_element_child()), up as _),
-        ("ArrowRight", Some("false")) | ("ArrowLeft", Some("true")) => {
-            let _ = focus.dyn_ref::<HtmlElement>().map(HtmlElement::click);
-            (None, down as _)
-        }
-        _ => return,
-    };
-    event.prevent_default();
-    event.stop_propagation();
-    while let Some(row) = at {
-        if let Ok(Some(button)) = row.query_selector("button") {
-            set_attribute(&focus, "tabindex", "-1");
-            set_attribute(&button, "tabindex", "0");
-            return focus_element(&button);
-        }
-        at = further(&row);
-    }
 }
 
 /// Reads source text from one of the files that the user gave last.

@@ -10,10 +10,10 @@ use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 use ui::features::segments;
 use ui::features::segments::ROW_PX;
+use ui::features::segments::card::status;
 use ui::features::segments::picture::{SegmentsPicture, SegmentsStroke, picture};
 use ui::features::segments::words::{
-    empty_message, headings, kept_lines, outside_segments, pool_choices, request_placement, status, stream_choices,
-    sums,
+    empty_message, headings, kept_lines, outside_segments, pool_choices, request_placement, stream_choices, sums,
 };
 use ui::state::drawing::Canvas;
 
@@ -97,7 +97,7 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer, pane: Rect) {
             write_row(buffer, area, at as usize, &line);
         }
     }
-    let status_lines = wrap(&status(&state.segments, state), usize::from(pane.width));
+    let status_lines = wrap(&status(&state.segments), usize::from(pane.width));
     let rows = detail_rows(pane);
     let below = Rect { y: pane.bottom() - rows, height: rows, ..pane };
     for (at, text) in status_lines.into_iter().enumerate() {

@@ -15,6 +15,7 @@ mod feature;
 mod link;
 mod sheet_view;
 mod simulation;
+mod stacks;
 pub mod view;
 
 pub(crate) use feature::FEATURE;
@@ -31,13 +32,8 @@ use evidence::show_evidence;
 use protocol::category::MAX_CATEGORIES;
 use protocol::{Answer, Chart, Question, Report, ReportQuestion, Topic};
 use simulation::{is_simulated, next_unknown_topic};
+use stacks::{row_stacks, step_stack, toggle_stack};
 use std::rc::Rc;
-
-/// Returns the call stack of a table row. `None` if the item is not a row of the report.
-fn row_stacks(report: &Report, item: &ReportItem) -> Option<(Vec<String>, Vec<Vec<String>>)> {
-    let sheet = report.sheets.iter().find(|sheet| Some(&sheet.key) == item.sheet.as_ref())?;
-    sheet.rows.get(item.row).map(|row| (row.stack.clone(), row.other_stacks.clone()))
-}
 
 /// Returns the index of the device to show first in a newly opened file. If that device ran out of memory, also shows
 /// its OOM report.
@@ -268,33 +264,6 @@ fn follow_item(tab: &mut InsightsTab, shared: &Shared, index: usize, out: &mut O
         }
         // Without evidence, a click shows the stack.
         None => toggle_stack(tab, index),
-    }
-}
-
-fn toggle_stack(tab: &mut InsightsTab, index: usize) {
-    let Some(item) = tab.items().into_iter().nth(index) else { return };
-    tab.active = index;
-    match tab.open_stacks.iter().position(|(topic, of, _)| *topic == tab.topic && *of == item) {
-        Some(at) => drop(tab.open_stacks.remove(at)),
-        None => tab.open_stacks.push((tab.topic, item, 0)),
-    }
-}
-
-fn step_active_stack(tab: &mut InsightsTab, by: isize) {
-    step_stack(tab, tab.active, by);
-}
-
-/// Shows another stack of a row, with wrap-around. Opens the row if its stacks are hidden.
-fn step_stack(tab: &mut InsightsTab, index: usize, by: isize) {
-    let Some(item) = tab.items().into_iter().nth(index) else { return };
-    let Some(count) = tab.report().and_then(|report| row_stacks(report, &item)).map(|(_, others)| 1 + others.len())
-    else {
-        return;
-    };
-    tab.active = index;
-    match tab.open_stacks.iter_mut().find(|(topic, of, _)| *topic == tab.topic && *of == item) {
-        Some((.., shown)) => *shown = shown.wrapping_add_signed(by).wrapping_add(count) % count,
-        None => tab.open_stacks.push((tab.topic, item, 0)),
     }
 }
 

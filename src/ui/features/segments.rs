@@ -5,6 +5,7 @@ mod data;
 pub use data::{BlockInBar, ROW_PX, SegmentsAction, SegmentsTab};
 pub(crate) use data::{SORTS, allocation, pieces};
 
+pub mod card;
 pub mod commands;
 mod feature;
 mod link;

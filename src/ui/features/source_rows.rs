@@ -1,14 +1,13 @@
-//! Contents of the Source tab: the table of files and lines, and the bytes beside the lines of a dropped source file.
+//! Contents of the Source tab: the table of files and lines.
 
-use crate::features::sources::{SourceText, Sources, line_query};
+pub mod text_view;
+
+use crate::features::sources::{Sources, line_query};
 use crate::state::shared::Shared;
 use crate::text::amount::{change, exact_change, per_mille, percent, ratio};
 use base::units::{Bytes, group_digits, pluralize};
 use protocol::{LocationWeight, NodeLabel, Scope, SourceFile};
-use std::rc::Rc;
 
-/// Maximum number of lines shown of a source file.
-pub const MAX_TEXT_LINES: usize = 20_000;
 /// Maximum number of rows in the table.
 const MAX_ROWS: usize = 1500;
 
@@ -95,32 +94,6 @@ fn heads(unit: &'static str) -> [(&'static str, &'static str); 4] {
         ("Allocations", "Allocations in the scope"),
         ("At peak", "Requested bytes live at the peak of the device"),
     ]
-}
-
-/// Bytes beside a line of the dropped file.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LineBytes {
-    /// Line number, from 1.
-    pub line: u32,
-    /// Bytes in the scope, abbreviated. Empty if there are none.
-    pub now: String,
-    pub peak: String,
-    /// Exact values of `now` and `peak`.
-    pub exact: String,
-    pub per_mille: u32,
-    pub highlight: Highlight,
-}
-
-/// The dropped source file, with the bytes of its lines.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TextView {
-    pub text: Rc<SourceText>,
-    /// Path in the snapshot, or the name of the dropped file.
-    pub title: String,
-    /// Warning about a mismatch between the file and the snapshot. Empty if they match.
-    pub note: String,
-    /// Lines with bytes, largest first.
-    pub lines: Vec<LineBytes>,
 }
 
 /// Inputs that determine the highlighted lines.
@@ -279,44 +252,4 @@ fn sum_from(files: &[SourceFile], index: usize) -> LocationWeight {
 
 fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
-}
-
-/// Returns the dropped file with the bytes of its lines. `None` if no file was dropped.
-pub fn text_view(sources: &Sources, shared: &Shared) -> Option<TextView> {
-    let text = sources.text.clone()?;
-    let file = sources.text_file();
-    let title = file.map_or_else(|| file_name(&text.name).to_owned(), |file| file.path.clone());
-    let lines = file.map_or(&[][..], |file| &file.lines);
-    let length = text.text.lines().count();
-    let lines_beyond_end =
-        lines.iter().filter(|line| line.line.parse::<usize>().is_ok_and(|line| line > length)).count() as u64;
-    let note = match file {
-        None if sources.page.latest().is_none() => String::new(),
-        None => "No allocation comes from a file with this name.".to_owned(),
-        Some(_) if length > MAX_TEXT_LINES => {
-            ["Only the first ", &group_digits(MAX_TEXT_LINES as u64), " lines are shown."].concat()
-        }
-        Some(_) if lines_beyond_end > 0 => {
-            let lines_beyond_end = pluralize(lines_beyond_end, "line");
-            ["This file is too short for ", &lines_beyond_end, " in the snapshot. Is it another version?"].concat()
-        }
-        Some(_) => String::new(),
-    };
-    let criteria = HighlightCriteria::from_state(shared);
-    let max_bytes = lines.iter().map(|line| line.weights.now.bytes).max().unwrap_or(0).max(1);
-    let margins = lines.iter().filter_map(|line| {
-        let LocationWeight { now, peak } = line.weights;
-        let short = |count: u32, bytes: u64| if count > 0 { Bytes(bytes).to_string() } else { String::new() };
-        let other = if is_change(sources) { "; at A " } else { "; at the peak " };
-        let exact = [group_digits(now.bytes).as_str(), unit(sources), other, &group_digits(peak.bytes), " B"].concat();
-        Some(LineBytes {
-            line: line.line.parse().ok()?,
-            now: short(now.count, now.bytes),
-            peak: short(peak.count, peak.bytes),
-            exact,
-            per_mille: per_mille(now.bytes, max_bytes),
-            highlight: file.map(|file| criteria.highlight(&file.path, &line.line)).unwrap_or_default(),
-        })
-    });
-    Some(TextView { lines: margins.collect(), text, title, note })
 }

@@ -12,7 +12,7 @@ use std::path::Path;
 
 fn read(line: &str) -> Result<Command, clap::Error> {
     let memscape = Memscape::try_parse_from(["memscape"].into_iter().chain(line.split_whitespace()))?;
-    match memscape.command.conflict(&memscape.load) {
+    match memscape.command.conflict(&memscape.load, Memscape::command) {
         Some(conflict) => Err(Memscape::command().error(clap::error::ErrorKind::ArgumentConflict, conflict)),
         None => Ok(memscape.command),
     }

@@ -24,6 +24,7 @@
 //! allocation. With gradient accumulation, these steps are passes, see `accumulation.rs`.
 
 mod occurrences;
+mod partial_step;
 
 use super::optimizer_steps::OptimizerSteps;
 use super::rule::{StepRule, Steps};
@@ -38,6 +39,7 @@ use hashbrown::HashMap;
 use history::replay::DeviceHistory;
 use history::snapshot::{Action, FrameId, Snapshot, StackId, StringId};
 use occurrences::Occurrences;
+use partial_step::is_last_partial;
 use protocol::{Span, StepPhase};
 
 /// Number of even stacks that are compared in one batch. The cost of a batch is subtracted from the time slice in
@@ -155,18 +157,9 @@ impl Recurrence {
                 let now = self.allocation_count;
                 let number = self.seen_index.get(stack.0 as usize).unwrap_or(0);
                 match number.checked_sub(1).and_then(|index| self.seen.get_mut(index as usize)) {
-                    Some((_, seen)) => {
-                        let distance = u128::from(now - seen.last);
-                        seen.count += 1;
-                        seen.last = now;
-                        seen.interval_squares += distance * distance;
-                        if seen.count == 2 {
-                            (seen.second, seen.events_before_second) = (now, event);
-                        }
-                    }
+                    Some((_, seen)) => seen.add(now, event),
                     None => {
-                        self.seen
-                            .push((stack, Occurrences { count: 1, first: now, last: now, ..Occurrences::default() }));
+                        self.seen.push((stack, Occurrences::new(now)));
                         self.seen_index.set(stack.0 as usize, self.seen.len() as u32);
                     }
                 }
@@ -284,7 +277,9 @@ impl Recurrence {
 
     /// Accepts or rejects the candidate whose steps are known.
     fn finish_pass(&mut self) {
-        self.drop_partial_step();
+        if is_last_partial(&self.step_lengths) {
+            self.steps.spans.pop();
+        }
         let (count, is_pair) = (self.steps.spans.len(), self.candidates.last() == Some(&2));
         let with_backward = self.has_backward.iter().take(count).filter(|&&has| has).count();
         let is_part_of_step = match is_pair {
@@ -296,22 +291,5 @@ impl Recurrence {
         }
         self.steps.rule = std::mem::take(&mut self.rule);
         (self.anchor, self.is_done) = (None, true);
-    }
-
-    /// Drops the last step if it has fewer than seven eighths of the allocations of every other step, or more than
-    /// twice as many. Then it is probably cut off by the end of the trace or includes code after the loop. The first
-    /// step may have many one-time allocations, so the second of two steps needs only half as many.
-    fn drop_partial_step(&mut self) {
-        if let Some((&last, others)) = self.step_lengths.split_last()
-            && let (Some(&min), Some(&max)) = (others.iter().min(), others.iter().max())
-        {
-            let is_short = match others.len() {
-                1 => u64::from(last) * 2 < u64::from(min),
-                _ => u64::from(last) * 8 < u64::from(min) * 7,
-            };
-            if is_short || last > max.saturating_mul(2) {
-                self.steps.spans.pop();
-            }
-        }
     }
 }

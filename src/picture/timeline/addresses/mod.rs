@@ -10,6 +10,7 @@
 //! So every live block is drawn, and a gap of a whole row is never painted over.
 
 mod blocks;
+mod column_context;
 mod estimate;
 mod mapped;
 mod source;

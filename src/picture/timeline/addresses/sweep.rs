@@ -1,11 +1,12 @@
 //! Conversion of a window's blocks to quads, column by column. The thin blocks of a cell are merged into one quad.
 
 use super::blocks::{AddressBlocks, BlockRows};
+use super::column_context::ColumnContext;
 use super::estimate::Cells;
 use crate::timeline::Source;
 use crate::timeline::columns::Grid;
 use crate::timeline::highlight_set::HighlightSet;
-use crate::timeline::scene::{BAND, CONTINUED, FADED, PENDING, Quad, QuadIdentity};
+use crate::timeline::scene::{BAND, CONTINUED, FADED, Quad, QuadIdentity};
 use crate::timeline::tree::{LiveSums, LiveTree};
 use crate::timeline::visible::Change;
 use base::slice::{SliceResult, TimeSlice};
@@ -289,24 +290,5 @@ impl Sweep {
         if let Some(quad) = self.quads.get_mut(quad as usize) {
             quad.x[1] = context.x[0];
         }
-    }
-}
-
-/// Inputs for drawing one column, with its left edge and the right edge of the window.
-struct ColumnContext<'a> {
-    source: &'a Source<'a>,
-    blocks: &'a AddressBlocks,
-    column: usize,
-    x: [i16; 2],
-}
-
-impl ColumnContext<'_> {
-    fn size(&self, leaf: u32) -> u64 {
-        self.source.allocations.size(self.blocks.visible.id(leaf))
-    }
-
-    fn pending(&self, live: LiveSums) -> u32 {
-        let is_pending = live.count == 1 && self.blocks.visible.is_pending(live.largest_leaf, self.column);
-        if is_pending { PENDING } else { 0 }
     }
 }

@@ -1,7 +1,8 @@
 //! Commands of the Insights tab.
 
 use crate::features::command::{rows, tab_row};
-use crate::features::insights::{InsightsTab, follow_item, step_active_stack, toggle_stack};
+use crate::features::insights::stacks::{step_active_stack, toggle_stack};
+use crate::features::insights::{InsightsTab, follow_item};
 use crate::plot::comparing::view::side;
 use crate::state::effect::Effect;
 use crate::state::shared::Shared;

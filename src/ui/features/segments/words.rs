@@ -1,27 +1,11 @@
-//! Texts of the Segments tab: headings, sums, hover card, status line, and the outcome of a simulated request.
+//! Texts of the Segments tab: headings, sums, notes, and the outcome of a simulated request.
 
 use crate::features::rows::cells::hexadecimal;
-use crate::features::segments::{BlockInBar, SegmentsTab};
-use crate::state::hover::lifetime_text;
+use crate::features::segments::SegmentsTab;
 use crate::state::shared::Shared;
-use crate::text::amount::{bytes_text, event_name};
-use crate::text::names::no_stack;
-use base::units::{Bytes, group_digits, percent, pluralize};
-use protocol::{
-    Details, PieceKind, SegmentsBar, SegmentsFit, SegmentsGroup, SegmentsPage, SegmentsPiece, SegmentsSums, Weight,
-    default_pool_name,
-};
-
-/// Hover card of a block or segment. The status line shows the same texts for the active position.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct SegmentsCard {
-    /// Kind and size. The size is given twice: abbreviated, and in exact bytes.
-    pub title: String,
-    pub site: String,
-    /// Events that allocated and freed the block.
-    pub lifetime: String,
-    pub segment: String,
-}
+use crate::text::amount::event_name;
+use base::units::{Bytes, group_digits, pluralize};
+use protocol::{SegmentsBar, SegmentsFit, SegmentsGroup, SegmentsPage, SegmentsSums, Weight, default_pool_name};
 
 /// The heading of a group of segments.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -163,48 +147,6 @@ fn fit_text(fit: &SegmentsFit, fit_count: usize) -> String {
     text
 }
 
-/// Returns the hover card of a bar or of one of its pieces.
-fn card(tab: &SegmentsTab, _shared: &Shared, (bar, piece): BlockInBar<'_>) -> SegmentsCard {
-    let mut card = SegmentsCard { segment: segment(tab, bar), ..SegmentsCard::default() };
-    match piece {
-        None => {
-            card.title = bytes_text(bar.sums.reserved) + " reserved, all blocks narrower than a pixel";
-        }
-        Some(piece) if piece.kind == PieceKind::Free => {
-            card.title = ["Free: ≤ ", &bytes_text(piece.rounded)].concat();
-            card.site = "at ".to_owned() + &hexadecimal(piece.address);
-            card.lifetime = keeper_text(tab, bar);
-        }
-        Some(piece) => block(tab, piece, &mut card),
-    }
-    card
-}
-
-/// Returns the call site of an allocation, or the reason why it is not known.
-fn site_text(details: &Details) -> String {
-    let no_stack = || no_stack(details.allocated_event.is_some()).to_owned();
-    crate::scope::details::view(details).call_site.unwrap_or_else(no_stack)
-}
-
-/// Describes the live blocks that prevent the release of the segment around a free block.
-fn keeper_text(tab: &SegmentsTab, bar: &SegmentsBar) -> String {
-    let Some(keeper) = bar.largest_block.filter(|_| bar.sums.blocks > 0) else {
-        return "No live block in this segment: it can be released.".to_owned();
-    };
-    let mut text = "Kept by ".to_owned();
-    text.push_str(&pluralize(bar.sums.blocks.into(), "live block"));
-    text.push_str(if bar.sums.blocks > 1 { "; the largest: " } else { ": " });
-    match tab.allocation_details(keeper) {
-        Some(details) => {
-            text.push_str(&Bytes(details.requested).to_string());
-            text.push_str(" · ");
-            text.push_str(&site_text(details));
-        }
-        None => text.push('…'),
-    }
-    text
-}
-
 /// A note about segments that can be released, or about blocks that prevent their release. A click selects
 /// `allocation`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -243,78 +185,10 @@ pub fn kept_lines(page: &SegmentsPage) -> Vec<KeptLine> {
     lines
 }
 
-fn block(tab: &SegmentsTab, piece: &SegmentsPiece, card: &mut SegmentsCard) {
-    let details = tab.piece_details(piece);
-    let bound = if piece.recorded { "" } else { "≥ " };
-    if piece.count > 1 {
-        card.title =
-            pluralize(piece.count.into(), "block") + " narrower than a pixel · " + &bytes_text(piece.requested);
-        card.site = "The largest: ".to_owned();
-    } else {
-        card.title = bytes_text(piece.requested) + " requested";
-        if piece.kind == PieceKind::Rounding {
-            card.title = ["Rounding: ", bound, &bytes_text(piece.rounded.saturating_sub(piece.requested))].concat();
-        }
-    }
-    let Some(details) = details else {
-        card.site.push('…');
-        return;
-    };
-    if piece.count > 1 {
-        card.site.push_str(&Bytes(details.requested).to_string());
-        card.site.push_str(" · ");
-    }
-    card.site.push_str(&site_text(details));
-    let after = |event: u32| event.saturating_add(1);
-    card.lifetime = lifetime_text(details.allocated_event.map_or(0, after), details.freed_event.map(after));
-    if piece.kind == PieceKind::AwaitingFree {
-        card.lifetime.insert_str(0, "awaiting free · ");
-    }
-    if piece.count == 1 {
-        card.lifetime.push_str(" · rounded ");
-        card.lifetime.push_str(bound);
-        card.lifetime.push_str(&Bytes(piece.rounded).to_string());
-        card.lifetime.push_str(" at ");
-        card.lifetime.push_str(&hexadecimal(piece.address));
-    }
-}
-
-fn segment(tab: &SegmentsTab, bar: &SegmentsBar) -> String {
-    let sums = &bar.sums;
-    let group = tab.page().and_then(|page| group_of(page, bar));
-    let kind = if group.is_some_and(|group| group.expandable) { "Expandable segment of " } else { "Segment of " };
-    let mut text = kind.to_owned() + &Bytes(sums.reserved).to_string();
-    for part in [" at ", &hexadecimal(bar.segment), ", ", &percent(sums.free, sums.reserved), " free at most, "] {
-        text.push_str(part);
-    }
-    text.push_str(&pluralize(sums.blocks.into(), "block"));
-    text
-}
-
 /// Returns the group of segments that contains a bar.
 pub(super) fn group_of<'a>(page: &'a SegmentsPage, bar: &SegmentsBar) -> Option<&'a SegmentsGroup> {
     let after = page.groups.partition_point(|group| group.row <= bar.row);
     page.groups.get(after.checked_sub(1)?)
-}
-
-/// Returns the hover card of the block or segment under the pointer.
-pub fn hovered(tab: &SegmentsTab, shared: &Shared) -> Option<SegmentsCard> {
-    let target = tab.hit_test(tab.pointer?)?;
-    Some(card(tab, shared, target))
-}
-
-/// Returns the status line. Describes the active block or segment, or gives a hint.
-pub fn status(tab: &SegmentsTab, shared: &Shared) -> String {
-    if tab.page().is_none() {
-        return "…".to_owned();
-    }
-    let Some(target) = tab.active() else {
-        return "Arrow keys move between blocks and segments, Enter selects, + and − zoom, Shift + arrow keys step through events."
-            .to_owned();
-    };
-    let SegmentsCard { title, site, lifetime, segment } = card(tab, shared, target);
-    let parts = [title, site, lifetime, segment].into_iter().filter(|part| !part.is_empty());
-    parts.collect::<Vec<_>>().join(" · ")
 }
 
 /// Returns the text shown instead of bars. Empty if there are segments to show.

@@ -5,14 +5,30 @@
 pub(super) struct Occurrences {
     pub(super) count: u32,
     pub(super) first: u32,
-    pub(super) second: u32,
-    pub(super) last: u32,
-    pub(super) interval_squares: u128,
+    second: u32,
+    last: u32,
+    interval_squares: u128,
     /// Number of events before the stack's second allocation.
     pub(super) events_before_second: u32,
 }
 
 impl Occurrences {
+    /// Creates the occurrences of a stack that has allocated once. `now` is the index of the allocation.
+    pub(super) fn new(now: u32) -> Occurrences {
+        Occurrences { count: 1, first: now, last: now, ..Occurrences::default() }
+    }
+
+    /// Adds the allocation with the index `now`, made by `event`.
+    pub(super) fn add(&mut self, now: u32, event: u32) {
+        let distance = u128::from(now - self.last);
+        self.count += 1;
+        self.last = now;
+        self.interval_squares += distance * distance;
+        if self.count == 2 {
+            (self.second, self.events_before_second) = (now, event);
+        }
+    }
+
     pub(super) fn is_even(&self, allocations: u64) -> bool {
         let min_share = if self.count > 3 { 2 } else { 8 };
         if self.count < 2 || u64::from(self.last - self.first) * min_share < allocations {
