@@ -4,16 +4,17 @@
 //! cancellation, a newer view or another file takes precedence over running work.
 
 mod link;
+mod posting;
 mod reader;
 mod source;
 mod warm_up;
 
-use crate::wire::{FromWorker, ToWorker, detach_columns};
+use crate::wire::{FromWorker, ToWorker};
 use channel::{BlobWriter, Page, Slices, serve};
 use compare::{FileSlot, Pair};
 use engine::{Engine, PartialSchedule, Work};
 use js_sys::Array;
-use protocol::{Answer, NeededBytes, Phase, Progress, Reply, Request};
+use protocol::{NeededBytes, Phase, Progress, Reply, Request};
 use reader::Failure;
 use source::Source;
 use std::cell::{Cell, RefCell};
@@ -22,10 +23,6 @@ use std::rc::Rc;
 use warm_up::WarmUp;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::spawn_local;
-
-/// Minimum time, in milliseconds, between progress messages. Sending one takes longer than decoding a chunk of the
-/// file.
-const PROGRESS_MS: f64 = 50.0;
 
 /// Starts the worker, which runs until the page terminates it.
 pub fn start() {
@@ -276,46 +273,5 @@ impl WorkerShell {
             shell.fingerprinting.set(shell.fingerprinting.get() - 1);
             shell.post_if_idle();
         });
-    }
-
-    fn post_replies(self: &Rc<Self>) {
-        while let Some((which, reply)) = { self.engine.borrow_mut().next_reply() } {
-            if matches!(reply, Reply::Opened(_)) {
-                // For developer tools and the benchmark, which parses this text.
-                let _ = self.slices.clock.mark(&format!("memscape: opened by {:.0} ms of work", self.worked_ms.get()));
-            }
-            let is_picture = matches!(reply, Reply::Answer { answer: Answer::Scene(_), .. });
-            self.post(which, reply);
-            if is_picture {
-                self.send_fingerprint();
-            }
-        }
-    }
-
-    /// Sends a partial result if one is due.
-    fn post_partial(&self) {
-        let now = self.slices.clock.now();
-        if !self.pace.get().is_due(now) {
-            return;
-        }
-        let Some(reply) = self.engine.borrow_mut().partial() else { return };
-        self.post(FileSlot::First, reply);
-        self.pace.set(PartialSchedule::after_update(now, self.slices.clock.now()));
-    }
-
-    /// Sends a reply about a file. The frequency of progress messages is limited. Answers are always sent as replies
-    /// about the first file, because the page's questions are about that file.
-    fn post(&self, which: FileSlot, mut reply: Reply) {
-        if let Reply::Progress(Progress { phase, .. }) = reply {
-            let now = self.slices.clock.now();
-            // A new phase is reported immediately, because it may be short.
-            if self.phase.replace(phase) == phase && now < self.progress_due.get() {
-                return;
-            }
-            self.progress_due.set(now + PROGRESS_MS);
-        }
-        let which = if matches!(reply, Reply::Answer { .. }) { FileSlot::First } else { which };
-        let buffers = detach_columns(&mut reply);
-        self.page.send_with(&FromWorker::Reply { load: self.load(which).get(), reply }, &buffers);
     }
 }
