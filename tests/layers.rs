@@ -150,8 +150,7 @@ const CONDITIONAL: &[(&str, &str)] = &[
     ("picture/timeline/scene.rs", "its quads are the bytes that the GPU reads"),
 ];
 
-/// Lines a file may have at most, tests included.
-/// Maximum length of source files, and of tests.
+/// Maximum number of lines of source files, and of tests.
 const MAX_FILE_LINES: [usize; 2] = [300, 600];
 
 #[test]
@@ -191,6 +190,23 @@ fn rooms_of_ui_use_only_rooms_before_them() {
         }
     }
     assert!(wrong.is_empty(), "not in the order of UI_ROOMS: {wrong:#?}");
+}
+
+/// A feature gets `&Shared` and returns intents, so that its signatures say what it changes. One function carries the
+/// intents out.
+#[test]
+fn features_of_ui_do_not_change_shared_state() {
+    let naming = |text: &str, folder: &str| -> Vec<String> {
+        let sources = sources().into_iter().filter(|source| source.name.starts_with(folder));
+        sources.filter(|source| source.code().contains(text)).map(|source| source.name).collect()
+    };
+    assert!(naming("impl Shared {", "ui/").len() <= 2, "{:?}", naming("impl Shared {", "ui/"));
+    let mut found = naming("&mut Shared", "ui/features");
+    found.sort();
+    assert_eq!(found, ["ui/features.rs", "ui/features/intents.rs"]);
+    let manifest = fs::read_to_string(root().join("src/ui/Cargo.toml")).unwrap();
+    let names = |name: &str| manifest.lines().any(|line| line.starts_with(&format!("{name}.")));
+    assert!(names("protocol") && !names("engine"), "{manifest}");
 }
 
 #[test]
