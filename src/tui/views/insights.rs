@@ -13,7 +13,6 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use table::table;
 use ui::features::State;
-use ui::features::insights::cells::CellView;
 use ui::features::insights::view::{ChartKind, ChartView, available_topics, tab_state, tone_symbol, view};
 
 /// Width of the list of topics in cells.
