@@ -66,6 +66,18 @@ def test_copy_of_a_file_counts_once(one_job: Path, tmp_path: Path) -> None:
     )
 
 
+def test_connection_keeps_the_batches_of_its_start(one_job: Path, tmp_path: Path) -> None:
+    lake = str(tmp_path / "lake")
+    fleet.survey(str(one_job), lake, workers=1)
+    connection = fleet.connect(lake)
+    counts = "SELECT (SELECT count(*) FROM snapshot), (SELECT count(DISTINCT snapshot) FROM site_use)"
+    assert connection.execute(counts).fetchall() == [(16, 16)]
+    corpus.write(one_job, ["job-oom-a"])
+    assert fleet.survey(str(one_job), lake, workers=1).done == 16
+    assert connection.execute(counts).fetchall() == [(16, 16)]
+    assert rows(lake, counts) == [(32, 32)]
+
+
 def test_copied_part_does_not_double_rows(one_job: Path, tmp_path: Path) -> None:
     lake = str(tmp_path / "lake")
     fleet.survey(str(one_job), lake, workers=1)

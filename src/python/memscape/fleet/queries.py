@@ -25,22 +25,36 @@ ALL_ROWS = {table: f"all_{table}" for table in TABLES} | {"snapshot": "all_rows"
 # A part that was copied has the name of another batch, or lies in another day, so it does not count.
 _IS_ORIGINAL = "suffix(filename, concat('/part-', batch, '.parquet'))"
 
-COUNTED = f"""
-CREATE TEMP TABLE counted AS
-SELECT snapshot, min(url) AS url, arg_min(batch, url) AS batch, arg_min(dt, url) AS dt FROM (
-  SELECT url, member, arg_max(snapshot, age) AS snapshot, arg_max(batch, age) AS batch, arg_max(dt, age) AS dt FROM (
-    SELECT url, member, snapshot, batch, dt,
-      (survey_version, modified, version, status NOT IN {PASSING}, batch, dt) AS age
-    FROM all_rows WHERE url IS NOT NULL)
-  GROUP BY url, member)
-GROUP BY snapshot
+# Few files have rows that do not count: those that were surveyed twice, and copies. Only these are compared by their texts,
+# and views leave out what is in this small table, so that they need no join with all files.
+DISCARDED = f"""
+CREATE TEMP TABLE discarded AS
+WITH several AS (
+  SELECT hash(url, member) AS file FROM all_rows GROUP BY file
+  HAVING min(hash(snapshot, batch, dt)) <> max(hash(snapshot, batch, dt))),
+copied AS (SELECT hash(snapshot) AS content FROM all_rows GROUP BY content HAVING min(hash(url)) <> max(hash(url))),
+compared AS (
+  SELECT url, member, snapshot, batch, dt,
+    (survey_version, modified, version, status NOT IN {PASSING}, batch, dt) AS age
+  FROM all_rows WHERE url IS NOT NULL
+    AND (hash(url, member) IN (SELECT file FROM several) OR hash(snapshot) IN (SELECT content FROM copied))),
+counted AS (
+  SELECT snapshot, min(url) AS url, arg_min(batch, url) AS batch, arg_min(dt, url) AS dt FROM (
+    SELECT url, member, arg_max(snapshot, age) AS snapshot, arg_max(batch, age) AS batch, arg_max(dt, age) AS dt
+    FROM compared GROUP BY url, member)
+  GROUP BY snapshot)
+-- The other tables have one set of rows for equal files of a batch.
+SELECT DISTINCT url, snapshot, batch, dt,
+  (batch, snapshot, dt) NOT IN (SELECT (batch, snapshot, dt) FROM counted) AS is_elsewhere
+FROM compared ANTI JOIN counted USING (url, snapshot, batch, dt)
 """
 
+_ELSEWHERE = "(SELECT batch, snapshot, dt FROM discarded WHERE is_elsewhere) USING (batch, snapshot, dt)"
 VIEWS = {
-    "snapshot": "SELECT * FROM all_rows SEMI JOIN counted USING (url, snapshot, batch, dt)",
-    "site_use": "SELECT * FROM all_site_use SEMI JOIN counted USING (batch, snapshot, dt)",
-    "oom": "SELECT * FROM all_oom SEMI JOIN counted USING (batch, snapshot, dt)",
-    "step": "SELECT * FROM all_step SEMI JOIN counted USING (batch, snapshot, dt)",
+    "snapshot": "SELECT * FROM all_rows ANTI JOIN discarded USING (url, snapshot, batch, dt) WHERE url IS NOT NULL",
+    "site_use": f"SELECT * FROM all_site_use ANTI JOIN {_ELSEWHERE}",
+    "oom": f"SELECT * FROM all_oom ANTI JOIN {_ELSEWHERE}",
+    "step": f"SELECT * FROM all_step ANTI JOIN {_ELSEWHERE}",
     "site": "SELECT DISTINCT ON (site) site, place, file, line, function FROM all_sites",
     # Snapshots since a time, for questions that are about recent ones.
     "recent": "SELECT * FROM snapshot WHERE getvariable('since') IS NULL OR (dt >= getvariable('since')[:10]"
@@ -90,8 +104,8 @@ def connect(
     try:
         for statement in statements(target, tables):
             connection.execute(statement)
-    except duckdb.IOException as error:
-        if "No files found" in str(error):
+    except duckdb.ParserException as error:
+        if "NULL list" in str(error):
             raise MemscapeError(f"{lake} has no tables: memscape fleet survey writes them") from None
         raise
     return connection
@@ -103,35 +117,46 @@ def statements(lake: Lake, tables: Iterable[str] = TABLES) -> list[str]:
     # Clients remember listings, and others write.
     lake.fs.invalidate_cache()
     registered = _registered(lake)
-    found = [f"CREATE VIEW {ALL_ROWS[table]} AS {_all_rows(lake, table, registered)}" for table in sorted(tables)]
+    # `snapshot` is listed first: batches that end meanwhile are left out of all tables.
+    found = _parts(lake, ["snapshot", *sorted(tables - {"snapshot"})], registered)
+    found += [f"CREATE VIEW {ALL_ROWS[table]} AS {_all_rows(lake, table, registered)}" for table in sorted(tables)]
     if "snapshot" in tables:
-        found.append(COUNTED)
+        found.append(DISCARDED)
         views = [name for name in VIEWS if name in tables or name == "recent"]
         found += [f"CREATE VIEW {name} AS {VIEWS[name]}" for name in views]
     return [*found, *_MACROS]
+
+
+def _parts(lake: Lake, tables: Iterable[str], registered: set[str] | None) -> list[str]:
+    """Return the SQL that lists the parts that no Delta log has. Parts of a batch without a part of `snapshot` are left out.
+
+    They are listed once for a connection, so that all queries see the same batches, and a store is not listed again.
+    """
+    found = [f"SET VARIABLE registered = {_quoted(registered)}"] if registered else []
+    for table in tables:
+        pattern = lake.uri(posixpath.join(lake.table(table), "dt=*", "part-*.parquet"))
+        listed = f"SELECT list(file ORDER BY file) FROM glob({_quoted([pattern])[1:-1]}) WHERE true"
+        if table != "snapshot":
+            listed += " AND parse_path(file)[-2:] IN (SELECT parse_path(unnest(getvariable('snapshot_parts')))[-2:])"
+        if registered:
+            listed += " AND NOT list_contains(getvariable('registered'), parse_filename(file, true)[6:])"
+        found.append(f"SET VARIABLE {table}_parts = ({listed})")
+    return found
 
 
 def _all_rows(lake: Lake, table: str, registered: set[str] | None) -> str:
     options = "hive_partitioning = true, hive_types_autocast = false, union_by_name = true"
     # As a time without a zone, in UTC: DuckDB needs an extension for zones.
     utc = "REPLACE (make_timestamp(epoch_us(modified)) AS modified)" if table == "snapshot" else ""
-    if registered is None:
-        pattern = lake.uri(posixpath.join(lake.table(table), "dt=*", "part-*.parquet"))
-        return _originals(_quoted([pattern]), utc, options)
-    # Files of the log, and parts of batches that are not registered yet.
-    from .compaction import files_of
+    read = f"read_parquet(getvariable('{table}_parts'), filename = true, {options})"
+    selects = [f"SELECT * EXCLUDE (filename) {utc} FROM {read} WHERE {_IS_ORIGINAL}"]
+    if registered is not None:
+        from .compaction import files_of
 
-    loose = [path for path in lake.parts(table) if posixpath.basename(path)[5:-8] not in registered]
-    selects = [_originals(_quoted(map(lake.uri, loose)), utc, options)]
-    files = files_of(lake, table)
-    if files:
-        selects.append(f"SELECT * {utc} FROM read_parquet({_quoted(files)}, {options})")
+        files = files_of(lake, table)
+        if files:
+            selects.append(f"SELECT * {utc} FROM read_parquet({_quoted(files)}, {options})")
     return " UNION ALL BY NAME ".join(selects)
-
-
-def _originals(files: str, utc: str, options: str) -> str:
-    read = f"read_parquet({files}, filename = true, {options})"
-    return f"SELECT * EXCLUDE (filename) {utc} FROM {read} WHERE {_IS_ORIGINAL}"
 
 
 def _registered(lake: Lake) -> set[str] | None:

@@ -7,6 +7,18 @@ from __future__ import annotations
 
 _OOM_LINK = "link(telling_file, 'oom', 'why') || '&topic=oom' AS link"
 
+# The ranks that grow most. Only their files and call sites are looked up: texts and rows of call sites are most of a lake.
+_GROWN = """grown AS (
+  SELECT job, rank, device, count(*) AS snapshots, min(step) AS first_step, max(step) AS last_step,
+    regr_slope(end_bytes, step) AS bytes_per_step, regr_r2(end_bytes, step) AS fit,
+    max(capacity_bytes) - max(peak_reserved_bytes) AS headroom_bytes
+  FROM recent WHERE status = 'ok' AND step IS NOT NULL
+  GROUP BY job, rank, device HAVING bytes_per_step > 0 AND list_unique(list(step)) >= 3
+  ORDER BY round(bytes_per_step * fit) DESC, job, rank, device LIMIT 50),
+chosen AS (
+  SELECT * FROM recent
+  WHERE status = 'ok' AND step IS NOT NULL AND (job, rank, device) IN (SELECT (job, rank, device) FROM grown))"""
+
 QUESTIONS = {
     "oom_jobs": f"""-- Jobs that ran out of memory, and why
 SELECT *, {_OOM_LINK} FROM (
@@ -27,27 +39,23 @@ SELECT *, {_OOM_LINK} FROM (
   FROM oom o JOIN recent s USING (batch, snapshot, device) LEFT JOIN site c USING (site)
   GROUP BY o.signature)
 ORDER BY jobs DESC, files DESC, signature LIMIT 50""",
-    "growth": """-- Growth over a run: bytes per step, from the snapshots of each rank
-SELECT *, link(telling_file, 'end', 'why') || '&topic=leaks&with=' || url_encode(first_file) AS link FROM (
-  SELECT job, rank, device, count(*) AS snapshots, min(step) AS first_step, max(step) AS last_step,
-    regr_slope(end_bytes, step) AS bytes_per_step, regr_r2(end_bytes, step) AS fit,
-    max(capacity_bytes) - max(peak_reserved_bytes) AS headroom_bytes,
-    arg_min(url, (step, url)) AS first_file, arg_max(url, (step, url)) AS telling_file
-  FROM recent WHERE status = 'ok' AND step IS NOT NULL
-  GROUP BY job, rank, device HAVING count(DISTINCT step) >= 3 AND bytes_per_step > 0)
-ORDER BY round(bytes_per_step * fit) DESC, job, rank, device LIMIT 50""",
-    "growing_sites": """-- Call sites that hold more at each step, in the ranks that grow most: where the growth is
-WITH grown AS (
-  SELECT job, rank, device, regr_slope(end_bytes, step) AS slope
-  FROM recent WHERE status = 'ok' AND step IS NOT NULL
-  GROUP BY ALL HAVING count(DISTINCT step) >= 3 AND slope > 0
-  ORDER BY round(slope * regr_r2(end_bytes, step)) DESC, job, rank, device LIMIT 50),
+    "growth": f"""-- Growth over a run: bytes per step, from the snapshots of each rank
+WITH {_GROWN}
+SELECT grown.*, first_file, telling_file,
+  link(telling_file, 'end', 'why') || '&topic=leaks&with=' || url_encode(first_file) AS link
+FROM grown JOIN (
+  SELECT job, rank, device, arg_min(url, (step, url)) AS first_file, arg_max(url, (step, url)) AS telling_file
+  FROM chosen GROUP BY ALL) files
+ON (grown.job, grown.rank, grown.device) IS NOT DISTINCT FROM (files.job, files.rank, files.device)
+ORDER BY round(bytes_per_step * fit) DESC, grown.job, grown.rank, grown.device""",
+    "growing_sites": f"""-- Call sites that hold more at each step, in the ranks that grow most: where the growth is
+WITH {_GROWN},
+used AS (SELECT * FROM site_use SEMI JOIN chosen USING (snapshot)),
 held AS (
   -- What was allocated after the peak is only in kept_bytes, and what was allocated before recording only in peak_bytes.
   SELECT s.job, s.rank, s.device, s.step, s.url, c.place, min(call_site(c.file, 0, c.function)) AS call_site,
     sum(greatest(u.peak_bytes, u.kept_bytes)) AS bytes
-  FROM recent s JOIN site_use u USING (batch, snapshot, device) JOIN site c USING (site)
-  WHERE s.status = 'ok' AND (s.job, s.rank, s.device) IN (SELECT (job, rank, device) FROM grown) GROUP BY ALL)
+  FROM chosen s JOIN used u USING (batch, snapshot, device) JOIN site c USING (site) GROUP BY ALL)
 SELECT *, link(telling_file, 'end', 'why') || '&topic=leaks&with=' || url_encode(first_file) AS link FROM (
   SELECT job, min(call_site) AS call_site, count(*) AS ranks, max(slope) AS bytes_per_step, arg_max(fit, slope) AS fit,
     max(most) AS bytes, arg_max(first_file, (slope, first_file)) AS first_file,
@@ -59,35 +67,43 @@ SELECT *, link(telling_file, 'end', 'why') || '&topic=leaks&with=' || url_encode
   GROUP BY job, place)
 ORDER BY round(bytes_per_step * fit) DESC, job, call_site LIMIT 50""",
     "odd_ranks": """-- Ranks that differ from the others of their job at the same step, at the peak or at the end
-SELECT job, step, rank, device, measure, bytes, bytes - median::BIGINT AS more_bytes, url AS telling_file,
-  link(url, measure, 'why') AS link FROM (
-  SELECT *, median(bytes) OVER w AS median, mad(bytes) OVER w AS deviation, count(*) OVER w AS ranks FROM (
-    UNPIVOT (SELECT job, step, rank, device, url, peak_bytes AS peak, end_bytes AS "end" FROM recent
-      WHERE status = 'ok' AND rank IS NOT NULL)
-    ON peak, "end" INTO NAME measure VALUE bytes)
-  WINDOW w AS (PARTITION BY job, step, measure))
-WHERE ranks >= 4 AND abs(bytes - median) > greatest(5 * deviation, median * 0.02)
-ORDER BY abs(more_bytes) DESC, job, step, rank, measure LIMIT 50""",
+WITH measured AS (
+  UNPIVOT (SELECT job, step, rank, device, url, peak_bytes AS peak, end_bytes AS "end" FROM recent
+    WHERE status = 'ok' AND rank IS NOT NULL)
+  ON peak, "end" INTO NAME measure VALUE bytes),
+-- The most that a rank of a group may differ. Each group has a rank that does, so 100 groups have the 50 first rows, also
+-- where both measures of a step are equal.
+groups AS (
+  SELECT job, step, measure, median(bytes) AS median,
+    greatest(5 * mad(bytes), median * 0.02) AS usual, greatest(max(bytes) - median, median - min(bytes)) AS most
+  FROM measured GROUP BY ALL HAVING count(*) >= 4 AND most > usual
+  ORDER BY round(most) DESC, job, step LIMIT 100)
+SELECT m.job, m.step, rank, device, measure, bytes, bytes - median::BIGINT AS more_bytes, url AS telling_file,
+  link(url, measure, 'why') AS link
+FROM measured m JOIN groups g USING (measure)
+WHERE (m.job, m.step) IS NOT DISTINCT FROM (g.job, g.step) AND abs(bytes - median) > usual
+ORDER BY abs(more_bytes) DESC, m.job, m.step, rank, measure LIMIT 50""",
     "new_sites": """-- Places that allocate since a time (since; by default the last tenth of the time), and did not before
 WITH since AS (
   SELECT coalesce(TRY_CAST(getvariable('since') AS TIMESTAMP),
     min(modified) + (max(modified) - min(modified)) * 0.9) AS moment FROM snapshot),
--- One pass over all rows, with as few columns as possible: with the addresses it would take gigabytes.
-dated AS (SELECT batch, snapshot, dt, min(modified) AS modified FROM snapshot GROUP BY ALL),
-used AS (
-  SELECT u.site, min(s.modified) AS first_seen, max(u.peak_bytes) AS peak_bytes
-  FROM all_site_use u JOIN dated s USING (batch, snapshot, dt) GROUP BY u.site),
-new AS (
-  SELECT c.place, min(used.first_seen) AS first_seen, max(used.peak_bytes) AS peak_bytes,
-    min(call_site(c.file, 0, c.function)) AS call_site
-  FROM used JOIN site c USING (site) GROUP BY c.place HAVING min(used.first_seen) >= (SELECT moment FROM since)
-  ORDER BY peak_bytes DESC, place LIMIT 50),
-found AS (
-  SELECT c.place, count(DISTINCT s.job) AS jobs, arg_max(s.url, (u.peak_bytes, s.url)) AS telling_file
-  FROM all_site_use u JOIN (SELECT site.site, site.place FROM site SEMI JOIN new USING (place)) c USING (site)
-  JOIN snapshot s USING (batch, snapshot, dt, device) GROUP BY c.place)
-SELECT new.place, first_seen, jobs, peak_bytes, call_site, telling_file, link(telling_file, 'peak', 'tree') AS link
-FROM new JOIN found USING (place) ORDER BY peak_bytes DESC, place""",
+-- What a day before that time has is known from the names of parts: only the last days are compared with times.
+late AS (
+  SELECT snapshot, device, job, url, modified FROM snapshot
+  WHERE dt >= (SELECT strftime(moment, '%Y-%m-%d') FROM since)),
+recently AS (
+  SELECT u.site, s.modified, s.job, s.url, u.peak_bytes FROM site_use u JOIN late s USING (snapshot, device)
+  WHERE u.dt >= (SELECT strftime(moment, '%Y-%m-%d') FROM since)),
+early AS (
+  SELECT site FROM site_use WHERE dt < (SELECT strftime(moment, '%Y-%m-%d') FROM since) GROUP BY site
+  UNION ALL
+  SELECT site FROM recently WHERE modified < (SELECT moment FROM since) GROUP BY site),
+added AS (SELECT * FROM site ANTI JOIN (SELECT place FROM site SEMI JOIN early USING (site)) USING (place))
+SELECT *, link(telling_file, 'peak', 'tree') AS link FROM (
+  SELECT c.place, min(u.modified) AS first_seen, count(DISTINCT u.job) AS jobs, max(u.peak_bytes) AS peak_bytes,
+    min(call_site(c.file, 0, c.function)) AS call_site, arg_max(u.url, (u.peak_bytes, u.url)) AS telling_file
+  FROM recently u JOIN added c USING (site) GROUP BY c.place)
+ORDER BY peak_bytes DESC, place LIMIT 50""",
     "peaks": """-- Peak by job, host, device and version of PyTorch
 SELECT *, link(telling_file, 'peak', 'why') || '&topic=peak' AS link FROM (
   SELECT job, host, device_name, torch, count(*) AS snapshots, max(peak_bytes) AS peak_bytes,
@@ -110,7 +126,7 @@ SELECT *, link(telling_file, 'reserved-peak', 'why') AS link FROM (
     round(1 - max(peak_reserved_bytes) / capacity_bytes, 3) AS headroom_share, bool_or(ooms > 0) AS had_oom,
     arg_max(url, (peak_reserved_bytes, url)) AS telling_file
   FROM recent WHERE status = 'ok' AND capacity_bytes > 0 GROUP BY job, device_name, capacity_bytes)
-ORDER BY headroom_share, job LIMIT 50""",
+ORDER BY headroom_share, job, device_name, capacity_bytes LIMIT 50""",
     "errors": """-- Files that could not be surveyed
 SELECT status, count(*) AS files, min(url) AS telling_file, arg_min(error, url) AS error
 FROM recent WHERE status <> 'ok' GROUP BY status ORDER BY files DESC, status""",
