@@ -162,22 +162,25 @@ def _text(errors: IO[bytes]) -> str:
 def _fetched(
     batch: list[Source], failed: dict[int, Failure], folder: str, options: Options
 ) -> Iterator[dict[str, Any]]:
-    """Yield the line of each source, with the path of the local file. Fetches the next files meanwhile."""
+    """Yield the line of each source, with the path of the local file. Fetches the next files of a store meanwhile."""
     pool = ThreadPoolExecutor(_AHEAD)
     pending: dict[int, Future[str]] = {}
 
+    def target(index: int) -> str:
+        return os.path.join(folder, str(index))
+
     def fetch_ahead(index: int) -> None:
         for ahead in range(index, min(index + _AHEAD, len(batch))):
-            if ahead not in pending and ahead not in failed:
-                target = os.path.join(folder, str(ahead))
-                pending[ahead] = pool.submit(_fetch_whole, batch[ahead], target, options)
+            if ahead not in pending and ahead not in failed and not batch[ahead].url.startswith("file:"):
+                pending[ahead] = pool.submit(_fetch_whole, batch[ahead], target(ahead), options)
 
     try:
         for index, source in enumerate(batch):
             fetch_ahead(index)
             if index not in failed:
                 try:
-                    path = pending.pop(index).result()
+                    fetched = pending.pop(index, None)
+                    path = fetched.result() if fetched else _fetch_whole(source, target(index), options)
                 except Exception as error:
                     # Stays known if the batch is surveyed again.
                     failed[index] = _failure(error)
