@@ -12,7 +12,7 @@ mod ranges;
 use super::categories::Categories;
 use super::origin::{labels_of, metadata_of, stack_of};
 use super::regions::Regions;
-use analysis::{CategorySet, Sites};
+use analysis::Sites;
 use base::column::Column;
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{signed_key, sorted_by_key, two_part_key};
@@ -22,6 +22,7 @@ use history::snapshot::{FrameId, Snapshot, StackId};
 use picture::timeline::Paint;
 use pool_names::PoolNames;
 use protocol::Grouping;
+use std::sync::Arc;
 
 /// Width of each size or lifetime class, as a power of two: a class spans a factor of four.
 const CLASS_BITS: u32 = 2;
@@ -89,7 +90,7 @@ impl Groups {
         segments = sorted_by_key(segments, |&(device, start, _, _)| two_part_key(signed_key(device), start));
         let ranking = Ranking { area: (0..snapshot.stacks.len()).map(|_| 0.0).collect(), ..Ranking::default() };
         let sites = (0..snapshot.stacks.len()).map(|_| 0).collect();
-        let categories = Categories::new(&CategorySet::default());
+        let categories = Categories::new(Arc::default());
         let (call_sites, regions, pool_names) = Default::default();
         Groups { sites, call_sites, streams, pools, segments, ranking: Some(ranking), categories, regions, pool_names }
     }

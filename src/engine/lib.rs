@@ -69,15 +69,18 @@ pub use report::oom::{OomKind, OomRecord, oom_records};
 pub use report::search::{ModuleSearch, StepSearch};
 pub use side::Side;
 
-use analysis::{CategorySet, InternalRules};
+use analysis::InternalRules;
+use analysis::category::compiled::CompiledSet;
 use base::out_of_line::out_of_line;
 use base::slice::TimeSlice;
+use categories::standard_rules;
 use intake::{Loader, MAX_TABLE_BYTES};
 use loading::Loading;
 use open::OpenFile;
 use protocol::{LeaveOut, LoadRange, PartialFile};
 use questions::Questions;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// Remaining work of an [`Engine`], as returned by [`Engine::step`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,7 +110,7 @@ pub struct Engine {
     /// ([`Engine::with_cache_files`]).
     prepare_loader: Option<fn(&mut Loader)>,
     internal_rules: InternalRules,
-    categories: CategorySet,
+    categories: Arc<CompiledSet>,
     replies: VecDeque<Reply>,
 }
 
@@ -147,7 +150,7 @@ impl Engine {
     /// [`Engine::with_cache_files`] is called.
     pub fn without_simulator() -> Engine {
         let (questions, internal_rules, replies, load_range) = Default::default();
-        let categories = CategorySet::standard();
+        let categories = standard_rules();
         let (loading, file) = (None, None);
         let (simulator, prepare_loader) = (None, None);
         Engine {
@@ -195,9 +198,9 @@ impl Engine {
                 }
             }
             Request::Categories(set) => {
-                self.categories = *set;
+                self.categories = Arc::new(CompiledSet::new(&set));
                 self.questions.forget_categories();
-                self.file.iter_mut().for_each(|file| file.set_categories(&self.categories));
+                self.file.iter_mut().for_each(|file| file.set_categories(self.categories.clone()));
             }
             Request::InternalFrames(rules) => {
                 // The page sends valid rules only. Invalid ones are ignored.
@@ -253,7 +256,7 @@ impl Engine {
                     self.replies.push_back(Reply::Opened(Box::new(file.summary())));
                     let file = self.file.insert(file);
                     file.stack_trees.set_rules(self.internal_rules.clone());
-                    file.set_categories(&self.categories);
+                    file.set_categories(self.categories.clone());
                     self.loading = None;
                     // A caller that needs only the summary stops here.
                     return Work::More;

@@ -13,13 +13,15 @@ use super::plots::PlotCache;
 use super::search_matches::SearchMatches;
 use super::stack_match::{FORWARD_QUERY, StackMatch};
 use super::stack_trees::StackTrees;
-use analysis::{CategorySet, Sites};
+use analysis::Sites;
+use analysis::category::compiled::CompiledSet;
 use base::slice::{SliceResult, TimeSlice};
 use history::replay::{AllocationId, DeviceHistory, Rounding, SegmentLifetimes, Versions};
 use history::snapshot::{Snapshot, StackId, Warnings};
 use intake::LoadedFile;
 use picture::timeline::{Order, OrderBuilder};
 use protocol::{Backend, Grouping, Query};
+use std::sync::Arc;
 
 /// A file that is completely loaded.
 pub(super) struct OpenFile {
@@ -184,7 +186,7 @@ impl OpenFile {
     }
 
     /// Sets the category rules.
-    pub(super) fn set_categories(&mut self, set: &CategorySet) {
+    pub(super) fn set_categories(&mut self, set: Arc<CompiledSet>) {
         self.groups.categories = Categories::new(set);
         self.orders.retain(|stacked| stacked.by != Grouping::Category);
     }

@@ -6,11 +6,13 @@ use super::loading::Loading;
 use super::open::OpenFile;
 use super::side::Side;
 use analysis::CategorySet;
+use analysis::category::compiled::CompiledSet;
 use base::slice::TimeSlice;
 use history::compact::WriteError;
 use intake::Loader;
 use protocol::{Access, FileSummary, LeaveOut, LoadRange, Member, NeededBytes};
 use std::io::Write;
+use std::sync::Arc;
 
 /// Time-sliced loader of a file, without code that answers queries.
 pub struct Opening(Loading);
@@ -107,7 +109,7 @@ impl OpenedFile {
     /// Computes data that a [`Side`] provides: the category of each allocation by these rules, and reserved memory over
     /// time.
     pub fn prepare(&mut self, categories: &CategorySet) {
-        self.0.set_categories(categories);
+        self.0.set_categories(Arc::new(CompiledSet::new(categories)));
         self.0.prepare_all();
     }
 

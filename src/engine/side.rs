@@ -7,6 +7,7 @@ use super::open::OpenFile;
 use super::origin::{holder_of, is_free_stack, metadata_of, stack_of};
 use super::phases::PhaseFinder;
 use super::recorder_facts::paused_over_time;
+use super::report::Reports;
 use super::stack_trees::Population;
 use analysis::InternalRules;
 use base::slice::{SliceResult, TimeSlice};
@@ -14,7 +15,7 @@ use base::units::{EventIdx, Moment};
 use history::recorder::PausedBytes;
 use history::replay::{AllocationId, Curve, DeviceHistory, SegmentLifetimes};
 use history::snapshot::{Snapshot, StackId};
-use protocol::{Backend, Grouping, Scope};
+use protocol::{Backend, Grouping, Report, ReportQuestion, Scope};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -36,6 +37,31 @@ impl Engine {
     pub fn complete_side(&mut self, device: i64) -> Option<Side<'_>> {
         self.file.as_deref_mut()?.prepare_all();
         self.side(device)
+    }
+
+    /// Computes only what sums over allocations need: the categories, and the segment lifetimes if the device has OOMs.
+    /// Then returns the device.
+    pub fn side_for_sums(&mut self, device: i64) -> Option<Side<'_>> {
+        let file = self.file.as_deref_mut()?;
+        let has_time = &mut || true;
+        let mut slice = TimeSlice::new(has_time);
+        while file.categorize(&mut slice).is_err() {}
+        if file.history(device)?.oom_events().next().is_some() {
+            while file.compute_segments(device, &mut slice).is_err() {}
+        }
+        self.side(device)
+    }
+
+    /// Returns a report at once, without simulations. `None` if no file is open, or if `has_time` returns false before the
+    /// report is complete.
+    pub fn report(
+        &mut self,
+        device: i64,
+        question: &ReportQuestion,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> Option<Report> {
+        let file = self.file.as_deref_mut()?;
+        Reports::default().step(file, device, question, &mut TimeSlice::new(has_time)).ok()
     }
 }
 

@@ -34,6 +34,13 @@ pub struct Simulations {
     pub plans: Vec<Option<WhatIfRun>>,
 }
 
+impl Simulations {
+    /// Returns whether nothing was simulated, nor refused. Reports then quote no plans either.
+    pub fn is_empty(&self) -> bool {
+        self.settings.runs.is_empty() && self.settings.proof.refused.is_none()
+    }
+}
+
 /// A report about one topic.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {

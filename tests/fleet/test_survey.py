@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -54,10 +55,11 @@ def test_changed_file_replaces_its_rows(one_job: Path, tmp_path: Path) -> None:
     assert rows(lake, "SELECT count(*) FROM all_rows WHERE url IS NOT NULL") == [(17,)]
 
 
-def test_copy_of_a_file_counts_once(one_job: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("copy", [shutil.copy, shutil.copy2], ids=["in another batch", "in the same batch"])
+def test_copy_of_a_file_counts_once(one_job: Path, tmp_path: Path, copy: Callable[[Path, Path], object]) -> None:
     (one_job / "job-copy").mkdir()
     first, *_ = sorted((one_job / "job-leak").iterdir())
-    shutil.copy(first, one_job / "job-copy" / first.name)
+    copy(first, one_job / "job-copy" / first.name)
     lake = str(tmp_path / "lake")
     assert fleet.survey(str(one_job), lake, workers=1).done == 17
     assert rows(lake, COUNTS)[0][:3] == (16, 16, 16)

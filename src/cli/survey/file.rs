@@ -5,7 +5,7 @@ use super::tables::Tables;
 use crate::cancellation;
 use crate::input::Input;
 use crate::opening::open_with;
-use engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
+use engine::Engine;
 use exports::lake::{DeviceRows, Key, Object, SnapshotRow, device_rows, id_of_text};
 use protocol::{FileSummary, Member, NeededBytes, ReportQuestion, Topic};
 use sha2::{Digest, Sha256};
@@ -166,7 +166,7 @@ fn add_snapshot(
         rows.push(DeviceRows { snapshot, ..DeviceRows::default() });
     }
     for device in &summary.devices {
-        let Some(side) = engine.complete_side(device.device) else { continue };
+        let Some(side) = engine.side_for_sums(device.device) else { continue };
         let mut found = device_rows(side, device, &key, object, roots);
         found.snapshot.settings.clone_from(&settings);
         if !found.ooms.is_empty() {
@@ -180,7 +180,7 @@ fn add_snapshot(
 }
 
 /// Returns the first findings of `memscape oom`: the request, what was live, and the largest call sites. The others need
-/// simulations, which would take most of the time.
+/// plans and simulations, which would take most of the time.
 fn oom_findings(engine: &mut Engine, device: i64) -> Vec<String> {
     let question = ReportQuestion {
         topic: Topic::OutOfMemory,
@@ -188,16 +188,7 @@ fn oom_findings(engine: &mut Engine, device: i64) -> Vec<String> {
         simulations: Some(Box::default()),
         ..ReportQuestion::default()
     };
-    engine.request(Request::Ask(Ask { serial: 0, device, question: Question::Report(question) }));
-    loop {
-        let work = engine.step(&mut cancellation::should_continue);
-        match engine.next_reply() {
-            Some(Reply::Answer { answer: Answer::Report(report), .. }) => {
-                let statements = report.statements.into_iter().take(MAX_FINDINGS);
-                return statements.map(|statement| statement.text).collect();
-            }
-            None if work == Work::Idle || !cancellation::should_continue() => return Vec::new(),
-            _ => {}
-        }
-    }
+    let report = engine.report(device, &question, &mut cancellation::should_continue);
+    let findings = report.into_iter().flat_map(|report| report.statements).take(MAX_FINDINGS);
+    findings.map(|finding| finding.text).collect()
 }

@@ -10,7 +10,9 @@ use exports::lake::{
 };
 use serde_json::{Map, json};
 use std::cmp::Reverse;
+use std::collections::HashSet;
 use std::io::{self, Write};
+use std::sync::Arc;
 
 /// Format of the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -29,12 +31,18 @@ pub(super) struct Tables {
     sites: Vec<SiteRow>,
     ooms: Vec<OomRow>,
     steps: Vec<StepRow>,
+    /// Snapshot and device of all rows of `uses`, `ooms` and `steps`.
+    added: HashSet<(Arc<str>, Option<i64>)>,
 }
 
 impl Tables {
-    /// Adds the rows of a device.
+    /// Adds the rows of a device. Those of a file that equals an earlier one are only in the table of snapshots.
     pub(super) fn add(&mut self, rows: DeviceRows) {
+        let key = (rows.snapshot.key.snapshot.clone(), rows.snapshot.key.device);
         self.snapshots.push(rows.snapshot);
+        if !self.added.insert(key) {
+            return;
+        }
         self.uses.extend(rows.uses);
         self.sites.extend(rows.sites);
         self.ooms.extend(rows.ooms);

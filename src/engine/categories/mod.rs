@@ -19,13 +19,20 @@ use history::snapshot::Snapshot;
 use protocol::{CategoryDetails, CategoryRule, REASON_RECORDER};
 use sizes::SizeMatching;
 use stacks::StackResults;
+use std::sync::{Arc, OnceLock};
 
 /// Name of the default set of rules.
 const DEFAULT_SET: &str = "default";
 
+/// Returns the standard rules, which are compiled once for all files.
+pub(super) fn standard_rules() -> Arc<CompiledSet> {
+    static RULES: OnceLock<Arc<CompiledSet>> = OnceLock::new();
+    RULES.get_or_init(|| Arc::new(CompiledSet::new(&CategorySet::standard()))).clone()
+}
+
 /// Categories of the allocations of one file.
 pub(super) struct Categories {
-    set: CompiledSet,
+    set: Arc<CompiledSet>,
     stacks: StackResults,
     by_device: Vec<DeviceRules>,
     sizes: SizeMatching,
@@ -36,9 +43,9 @@ base::heap_bytes!(Categories: stacks, [by_device]);
 
 impl Categories {
     /// Creates the categories for a set of rules. Nothing is classified yet.
-    pub(super) fn new(set: &CategorySet) -> Categories {
+    pub(super) fn new(set: Arc<CompiledSet>) -> Categories {
         let (stacks, by_device, sizes) = Default::default();
-        Categories { set: CompiledSet::new(set), stacks, by_device, sizes, is_done: false }
+        Categories { set, stacks, by_device, sizes, is_done: false }
     }
 
     /// Continues classifying allocations until all are classified or the time slice is used up. `backward` is complete.

@@ -106,8 +106,13 @@ impl Reports {
         }
         let Some(shared) = self.shared.iter_mut().find(|known| known.device == device) else { return Ok(none) };
         // Simulations in the question replace those of this engine.
-        let is_given = question.simulations.is_some();
-        for &need in needs.iter().filter(|need| !(is_given && **need == Need::Simulation)) {
+        let given = question.simulations.as_deref();
+        let is_needed = |need: &&Need| match need {
+            Need::Simulation => given.is_none(),
+            Need::OomPlans => given.is_none_or(|given| !given.is_empty()),
+            _ => true,
+        };
+        for &need in needs.iter().filter(is_needed) {
             shared.compute(need, file, self.new_simulator, slice)?;
         }
         let Some(given) = shared.given(file, question) else { return Ok(none) };

@@ -24,7 +24,8 @@ pub struct DeviceRows {
     pub steps: Vec<StepRow>,
 }
 
-/// Returns the rows of a device, without the verdicts. Needs [`Engine::complete_side`](engine::Engine::complete_side).
+/// Returns the rows of a device, without the verdicts. Needs
+/// [`Engine::side_for_sums`](engine::Engine::side_for_sums).
 /// Facts of the recorder replace those in the name of the file. `roots` are folders of the user's code.
 pub fn device_rows(
     side: Side<'_>,
