@@ -189,6 +189,18 @@ fn new_rules_apply_to_timeline_search_and_report() {
     assert_eq!(of(&mut opened, bottom), "mine");
     assert_eq!(at_peak(&mut opened).len(), 2);
     assert_eq!(find(&mut opened, "@category parameter").count, 0);
+    // A category is found by its name in the rules and by its label on the page.
+    set_rules(
+        &mut opened,
+        CategorySet { name: "mine".to_owned(), rules: vec![rule("network", "forward")], ..CategorySet::default() },
+    );
+    let found = ["network", "communication (NCCL)", "\"Communication (nccl)\""]
+        .map(|name| find(&mut opened, &format!("@category {name}")));
+    assert!(found[0].count > 0 && found.iter().all(|tally| *tally == found[0]), "{found:?}");
+    set_rules(
+        &mut opened,
+        CategorySet { name: "mine".to_owned(), rules: vec![rule("mine", "forward")], ..CategorySet::default() },
+    );
     assert!(report(&mut opened, 0).statements[0].text.contains("rules: mine"));
     // The rules apply to every device. A device that does not exist has no report.
     assert!(report(&mut opened, 7).sheets.is_empty());

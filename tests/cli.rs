@@ -130,7 +130,7 @@ fn unplottable_range_or_device_reports_error() {
     let path = path.to_str().unwrap();
     for (arguments, cause) in [
         (&["--device", "7"][..], "no such device; available: 0"),
-        (&["--time"], "no times"),
+        (&["--time"], "no timestamps"),
         (&["--from", "5"], "nothing to draw"),
     ] {
         let output = memscape(&[&["plot", path, "-o", "-"], arguments].concat(), b"");

@@ -153,7 +153,7 @@ fn cursor_given_by_at_option_is_stored_in_view_link() {
     }
     for (words, message) in [
         (&["--at", "7"][..], "no event 7"),
-        (&["--at", "350ms"], "has no times"),
+        (&["--at", "350ms"], "has no timestamps"),
         (&["--device", "3"], "no such device; available: 0"),
     ] {
         let (status, page, error) = view_of(words);

@@ -134,7 +134,7 @@ fn ineffective_or_harmful_settings_print_warning() {
     let both = ["--set", "max_split_size_mb:128,expandable_segments:True", "--set", "garbage_collection_threshold:0.8"];
     let text = stdout_of(&[&[path][..], &both].concat());
     assert!(text.contains("! expandable_segments with max_split_size_mb can grow without bound"), "{text}");
-    assert!(text.contains("! garbage_collection_threshold does nothing without per_process_memory_fraction"), "{text}");
+    assert!(text.contains("! garbage_collection_threshold has no effect unless per_process_memory_fraction"), "{text}");
     let text = stdout_of(&[
         path,
         "--set",

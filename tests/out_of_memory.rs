@@ -114,7 +114,7 @@ fn earlier_oom_is_reported_with_state_at_that_event() {
             "Out of memory at event 9: model.py:31 attention requested 7.00 MiB, the device had 1.00 MiB free.",
         ),
         (Tone::Fact, "Live at the OOM: 32.0 MiB in 3 allocations, of 40.0 MiB reserved."),
-        (Tone::Fact, "Largest request that would have fit: ≤ 4.00 MiB, in the largest free block of this pool."),
+        (Tone::Fact, "Largest request that would have fitted: ≤ 4.00 MiB, in the largest free block of this pool."),
         (Tone::Alarm, "Fragmentation: ≤ 8.00 MiB free (cached) in this pool, in 2 blocks, none large enough."),
         (Tone::Fact, "Awaiting free: 20.0 MiB, freed by the program and still in use by another stream"),
         (Tone::Alarm, "2 OOMs in this trace."),
@@ -201,7 +201,7 @@ fn largest_fitting_request_mentions_rounding_to_2_mib() {
         let trace =
             [event("segment_alloc", base, 20 * MIB), event("alloc", base, 20 * MIB), oom_event(500 * MIB, driver)];
         let oom = oom_report(&mut open_snapshot(&[segment(base, 20 * MIB, false, &taken)], &trace), None);
-        let shown = oom.statements.iter().find(|it| it.text.contains("would have fit")).unwrap();
+        let shown = oom.statements.iter().find(|it| it.text.contains("would have fitted")).unwrap();
         let begins = if driver < 2 * MIB { "≤ 0 B" } else { "≤ 122 MiB, in a new segment" };
         assert!(shown.text.contains(begins), "{shown:?}");
         assert_eq!(shown.text.contains("multiples of 2 MiB"), is_said && driver > 2 * MIB, "{shown:?}");
@@ -246,11 +246,14 @@ fn empty_segments_are_released_before_oom() {
         shown.iter().any(|statement| statement.text.contains(part))
     };
     let large = shown(30 * MIB);
-    assert!(holds(&large, "would have fit: ≤ 24.0 MiB, in a new segment: the device had 4.00 MiB free"), "{large:?}");
+    assert!(
+        holds(&large, "would have fitted: ≤ 24.0 MiB, in a new segment: the device had 4.00 MiB free"),
+        "{large:?}"
+    );
     assert!(holds(&large, "PyTorch first releases ≤ 20.0 MiB in empty segments."), "{large:?}");
     assert!(holds(&large, "Fragmentation: ≤ 30.0 MiB"), "free halves together are large enough: {large:?}");
     let small = shown(22 * MIB);
-    assert!(holds(&small, "The request may have fit") && !holds(&small, "Fragmentation"), "{small:?}");
+    assert!(holds(&small, "The request may have fitted") && !holds(&small, "Fragmentation"), "{small:?}");
 }
 
 #[test]
@@ -331,9 +334,9 @@ fn largest_fitting_request_counts_whole_2_mib_segments() {
             [event("segment_alloc", base, 20 * MIB), event("alloc", base, 20 * MIB), oom_event(200 * MIB, device_free)];
         let segments = [segment(base, 20 * MIB, false, &[(base, 20 * MIB, "active_allocated")])];
         let statements = oom_report(&mut open_snapshot(&segments, &trace), None).statements;
-        statements.into_iter().map(|it| it.text).find(|text| text.contains("would have fit")).unwrap()
+        statements.into_iter().map(|it| it.text).find(|text| text.contains("would have fitted")).unwrap()
     };
-    let fit = "Largest request that would have fit: ≤ 122 MiB, in a new segment: the device had";
+    let fit = "Largest request that would have fitted: ≤ 122 MiB, in a new segment: the device had";
     assert_eq!(shown(123 * MIB), format!("{fit} 123 MiB free; segments are multiples of 2 MiB."));
     assert_eq!(shown(122 * MIB), format!("{fit} 122 MiB free."));
 }

@@ -3,7 +3,9 @@
 use crate::opened::{Opened, open};
 use crate::recorded::{MIB, snapshot};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
-use memscape::protocol::{Curves, MemoryFilter, OUTSIDE_ALLOCATOR, OUTSIDE_OR_OTHERS, PAUSED, PEAK_PAUSED};
+use memscape::protocol::{
+    CAPACITY, Curves, MemoryFilter, OUTSIDE_ALLOCATOR, OUTSIDE_OR_OTHERS, PAUSED, PEAK_PAUSED, SAMPLED_PEAKS,
+};
 use memscape::timeline::{Axis, View, time_axis_margin};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -343,6 +345,23 @@ fn most_paused_at_once_is_known_after_it_was_resumed() {
     };
     assert_eq!(of(json!({"end_us": START_US + 5})), Some(40 * MIB));
     assert_eq!(of(json!({"device": 1})), None);
+}
+
+#[test]
+fn maxima_of_samples_are_those_in_the_trace() {
+    let row = |us: i64, free: u64, resident: u64| {
+        json!([START_US.saturating_add_signed(us), free * MIB, 100 * MIB, resident * MIB])
+    };
+    let mut value = without_nvml(snapshot());
+    value["memscape"]["samples"] = json!({"columns": ["time_us", "free_bytes", "reserved_bytes", "rss_bytes"], "device": 0,
+        "every": 1, "events": [],
+        "rows": [row(-90, 10, 990), row(-50, 50, 500), row(3, 90, 300), row(4, 70, 350)]});
+    let opened = open(value.to_string().as_bytes()).unwrap();
+    let device = &opened.summary.devices[0];
+    let capacity = device.recorder_value(CAPACITY).unwrap();
+    let peaks = SAMPLED_PEAKS.map(|key| device.recorder_value(key));
+    // Before the trace, only the last sample counts.
+    assert_eq!(peaks, [Some(capacity - 150 * MIB), Some(500 * MIB), None]);
 }
 
 #[test]

@@ -8,6 +8,7 @@ use memscape::ui::features::State;
 use memscape::ui::features::insights::{Alarm, InsightsAction};
 use memscape::ui::shell::action::Action;
 use memscape::ui::shell::commands;
+use memscape::ui::state::comparing::ComparingAction;
 use memscape::ui::text::tab::Tab;
 use memscape::ui::text::url::PageScheme;
 
@@ -97,6 +98,31 @@ fn no_alarm_is_claimed_before_settings_are_simulated() {
         let raised = Alarm::Raised { topic: Topic::Savings, text: "Savings needs attention.".to_owned() };
         assert_eq!(page.state.insights.alarm, if is_saving { raised } else { Alarm::None });
     }
+}
+
+/// A leak of A would be read as a difference between A and B.
+#[test]
+fn comparison_raises_its_verdict_on_every_tab() {
+    let mut page = Page::with_devices(SilentWorker, vec![device(0, &[]), device(1, &[])]);
+    answer_with_headlines(&mut page, &[Topic::Savings]);
+    let raised = |topic: Topic, text: &str| Alarm::Raised { topic, text: text.to_owned() };
+    assert_eq!(page.state.insights.alarm, raised(Topic::Savings, "Savings needs attention."));
+    page.act(Action::Comparing(ComparingAction::DeviceChosen(1)));
+    page.act(Action::TabChosen(Tab::CallTree));
+    assert_eq!(page.state.insights.alarm, Alarm::Unknown, "of A alone");
+    let serial = page.find_request(|request| match request {
+        Request::Ask(Ask { serial, question: Question::Comparison(..), .. }) => Some(*serial),
+        _ => None,
+    });
+    let verdict = report(Topic::Comparison);
+    let text = verdict.statements[0].text.clone();
+    page.answer_with(serial.expect("the comparison is requested"), Answer::Report(Box::new(verdict)));
+    assert_eq!(page.state.insights.alarm, raised(Topic::Comparison, &text));
+    page.why(InsightsAction::AlarmClicked);
+    assert_eq!((page.state.views.tab, page.state.insights.topic), (Tab::Insights, Topic::Comparison));
+    page.command(commands::COMPARE_END);
+    answer_with_headlines(&mut page, &[Topic::Savings]);
+    assert_eq!(page.state.insights.alarm, raised(Topic::Savings, "Savings needs attention."));
 }
 
 #[test]

@@ -252,7 +252,7 @@ fn time_axis_aligns_lanes() {
     let labels = lane_labels::lane_labels(&page.state);
     assert_eq!(
         labels.iter().map(|label| label.note.as_str()).collect::<Vec<_>>(),
-        ["peak 1.00 MiB", "peak 1.00 MiB", "no times recorded"]
+        ["peak 1.00 MiB", "peak 1.00 MiB", "no timestamps recorded"]
     );
     let [before, after] = [0, 1].map(|focus| {
         page.act(Action::DeviceChosen(focus));

@@ -115,6 +115,21 @@ fn every_state_survives_round_trip() {
 }
 
 #[test]
+fn tabs_have_their_displayed_names_in_links_too() {
+    let names = [
+        ("insights", "why"),
+        ("call-tree", "tree"),
+        ("allocations", "table"),
+        ("histograms", "sizes"),
+        ("segments", "memory"),
+    ];
+    for (displayed, written) in names {
+        let page = Page::following(&format!("v=1&url=a.pickle&print={FINGERPRINT}&device=0&tab={displayed}"));
+        assert!(page.fragment().ends_with(&format!("&tab={written}")), "{displayed}");
+    }
+}
+
+#[test]
 fn keys_missing_in_link_reset_to_default() {
     let mut page = Page::following("url=a.pickle");
     let plain = page.fragment();

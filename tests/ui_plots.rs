@@ -4,7 +4,7 @@
 
 use crate::plot_page::*;
 use memscape::engine::{Answer, Ask, Question, Request};
-use memscape::protocol::{Details, Grouping, Highlight, HitMemory, MemoryFilter, PEAK_PAUSED, Plot};
+use memscape::protocol::{Details, Grouping, Highlight, HitMemory, MemoryFilter, PEAK_PAUSED, Plot, SAMPLED_PEAKS};
 use memscape::shapes::{Band, Shape};
 use memscape::ui::plot::hover::card;
 use memscape::ui::plot::plots::segment;
@@ -326,6 +326,34 @@ fn samples_are_lines_and_paused_memory_is_hatched() {
     let (short, exact) = notices::pointer_reading(&page.state);
     assert!(short.contains(" · 3.00 MiB outside the allocator · 2.00 MiB resident (host)"), "{short}");
     assert!(exact.contains("3,145,728 B outside the allocator"), "{exact}");
+}
+
+/// Resident memory of the process is often a multiple of what is reserved on the device.
+#[test]
+fn reserved_plot_is_as_high_as_each_visible_line() {
+    let [_, resident, pinned] = SAMPLED_PEAKS.map(str::to_owned);
+    let mut page = Page::open();
+    let mut devices = devices();
+    let reserved = u64::try_from(devices[0].peak_reserved).unwrap();
+    devices[0].recorder = vec![(resident, 3 * reserved), (pinned, reserved / 2)];
+    page.load(devices);
+    page.settle();
+    page.act(Action::Plot(PlotAction::KindChosen(2)));
+    page.settle();
+    let height = |page: &Page| page.state.plane().unwrap().extent.bytes;
+    let is_whole = |page: &Page| page.state.plane().unwrap().fit_like(page.view()) == page.view();
+    assert_eq!(height(&page), reserved, "lines of the host are hidden");
+    for (command, expected) in [
+        (commands::TOGGLE_LINE_PINNED, reserved),
+        (commands::TOGGLE_LINE_RESIDENT, 3 * reserved),
+        (commands::TOGGLE_LINE_PINNED, 3 * reserved),
+        (commands::TOGGLE_LINE_RESIDENT, reserved),
+    ] {
+        page.press(command);
+        assert_eq!((height(&page), is_whole(&page)), (expected, true));
+        let peak = page.figure().peak.map(|peak| peak.y);
+        assert_eq!(peak, Some(page.view().row_from_bytes(reserved) as f64), "the peak is that of reserved bytes");
+    }
 }
 
 #[test]

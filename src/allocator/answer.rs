@@ -250,19 +250,19 @@ impl WhatIfWarning {
     pub fn words(self) -> &'static str {
         match self {
             WhatIfWarning::CollectsNothing => {
-                "garbage_collection_threshold does nothing without per_process_memory_fraction below 1 (and a known memory size here)."
+                "garbage_collection_threshold has no effect unless per_process_memory_fraction is below 1. Simulating it requires the memory size."
             }
             WhatIfWarning::GrowsWithoutBound => {
                 "expandable_segments with max_split_size_mb can grow without bound (pytorch#123548): use one of them."
             }
             WhatIfWarning::LargeSegmentsAreNew => {
-                "large_segment_size_mb needs a PyTorch of January 2026 or later; older ones refuse it."
+                "large_segment_size_mb requires PyTorch from January 2026 or later. Older versions reject it."
             }
             WhatIfWarning::FractionIsNew => {
                 "per_process_memory_fraction needs a PyTorch of August 2025 or later; in older ones, call torch.cuda.set_per_process_memory_fraction."
             }
             WhatIfWarning::ThrowingIsNew => {
-                "throw_on_cudamalloc_oom needs a PyTorch of 2026 or later; older ones refuse it."
+                "throw_on_cudamalloc_oom requires PyTorch from 2026 or later. Older versions reject it."
             }
             WhatIfWarning::FractionOfNothing => {
                 "per_process_memory_fraction is a fraction of the GPU memory, whose size is not known here."

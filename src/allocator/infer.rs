@@ -137,33 +137,33 @@ fn others(
     for size in [64, 40] {
         let size = size * MIB;
         let large = Settings { large_segment: size, non_split: size, ..settings.clone() };
-        attempt(large, backend, &format!("large_segment_size_mb:{}, found by search", size / MIB));
+        attempt(large, backend, &format!("large_segment_size_mb:{}, inferred", size / MIB));
     }
     let toggled = Settings { expandable: !settings.expandable, ..settings.clone() };
     attempt(
         toggled,
         backend,
-        &format!("expandable_segments:{}, found by search", if settings.expandable { "False" } else { "True" }),
+        &format!("expandable_segments:{}, inferred", if settings.expandable { "False" } else { "True" }),
     );
     if recording.settings.is_none() {
         for added in [NPU_ADDED, 0].into_iter().filter(|added| *added != backend.added) {
             attempt(
                 settings.clone(),
                 Backend { added, aligned: 0, ..backend },
-                "bytes added to each request, found by search",
+                "bytes added to each request, inferred",
             );
         }
     }
     // Block sizes show torch_npu even if the settings are recorded.
     if settings.expandable && (recording.settings.is_none() || backend.added == NPU_ADDED) {
         let aligned = Backend { added: NPU_ADDED, aligned: NPU_ALIGNED, ..backend };
-        attempt(settings.clone(), aligned, "large blocks aligned to 16 KiB (torch_npu), found by search");
+        attempt(settings.clone(), aligned, "large blocks aligned to 16 KiB (torch_npu), inferred");
     }
     // Files of these versions do not differ otherwise.
     let orders = [
-        (BlockOrder::Address, "free blocks of one size ordered by address (PyTorch up to 2.11), found by search"),
-        (BlockOrder::Segment, "free blocks of one size ordered by segment (PyTorch 2.13 and later), found by search"),
-        (BlockOrder::Block, "free blocks of one size ordered by age (PyTorch 2.12), found by search"),
+        (BlockOrder::Address, "free blocks of one size ordered by address (PyTorch up to 2.11), inferred"),
+        (BlockOrder::Segment, "free blocks of one size ordered by segment (PyTorch 2.13 and later), inferred"),
+        (BlockOrder::Block, "free blocks of one size ordered by age (PyTorch 2.12), inferred"),
     ];
     if recording.names_pools {
         for (order, words) in orders.into_iter().filter(|(order, _)| *order != backend.order) {

@@ -12,15 +12,17 @@
 //!         | "freed"                      allocations that are freed in the trace
 //!         | "never-freed"                allocations that are live at the end of the trace
 //!         | "held:" frame                allocations that a matching Python object holds, as found by the recorder
-//!         | "@category" name             allocations of this category, ignoring case, with or without quotes
+//!         | "@category" name             allocations of this category, by its name or label, ignoring case, with or without
+//!                                        quotes
 //!         | "@metadata" frame            allocations with matching user metadata, or whose annotation matches
-//!         | "stream:" stream             allocations on this stream: stream:0, stream:0x55d0
-//!         | "pool:" stream "," stream    allocations in this pool: pool:0,1
+//!         | "stream:" stream             allocations on this stream: stream:0, stream:0x55d0, stream:default
+//!         | "pool:" pool                 allocations in this pool: pool:0,1, pool:default, pool:MemPool (0, 1)
 //! frame   = "/" expression "/" ["i"]     a regular expression over the frame ([`Expression`]); "i" ignores case
 //!         | '"' text '"'                 a part of the frame, case-sensitive
 //!         | text                         the same, ignoring case (of ASCII letters)
 //! number  = digits, also with commas: 1,234
-//! stream  = digits | "0x" hexadecimal
+//! stream  = ["stream"] (digits | "0x" hexadecimal) | "default" ["stream"]
+//! pool    = [name] ["("] number "," number [")"] | "default" ["pool"]
 //! size    = number ["." digits] [unit]   bytes if there is no unit; units are powers of 1024:
 //! unit    = B | K | M | G | T | KiB | MiB | GiB | TiB           (a size alone needs B or one of the long ones)
 //! ```
@@ -60,7 +62,7 @@ pub enum Query {
     Site(FrameMatcher),
     /// Allocations whose holder matches, such as `__main__.HISTORY[0]`.
     HeldBy(FrameMatcher),
-    /// Allocations in the category with this name, ignoring case.
+    /// Allocations in the category with this name or label, ignoring case.
     Category(String),
     /// Allocations whose metadata matches: that of the allocation, or of its newest `annotate` event.
     Metadata(FrameMatcher),

@@ -114,7 +114,7 @@ fn devices(text: &str) -> Result<Devices, String> {
 /// Returns the range of events on device `other` that covers the same time as a range of events on `device`.
 fn same_time(engine: &Engine, device: i64, [from, to]: [u32; 2], other: i64) -> Result<[u32; 2], String> {
     let missing = || {
-        "the trace has no times (PyTorch records them since 2.2), so it is unknown what other devices did then"
+        "the trace has no timestamps (PyTorch 2.2 and later record them), which are needed to crop other devices"
             .to_owned()
     };
     let history = |device| engine.side(device).map(|side| side.history);

@@ -200,7 +200,7 @@ impl OpenSnapshot {
     }
 
     fn times(&self) -> Result<(i64, i64), String> {
-        self.device.time_us.ok_or("the trace has no times (PyTorch records them since 2.2)".to_owned())
+        self.device.time_us.ok_or("the trace has no timestamps (PyTorch 2.2 and later record them)".to_owned())
     }
 
     /// Returns the moment after all events before `us` (µs since 1970). `edge` specifies if events at exactly that time

@@ -6,7 +6,7 @@ use history::replay::DeviceHistory;
 use history::snapshot::{Action, Snapshot};
 use protocol::{
     CAPACITY, COUNTED_PEAK, DEVICE_FREE, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, OUTSIDE_OR_OTHERS, PAUSED, PEAK_PAUSED,
-    PROCESS, TENSORS, TENSORS_FOUND,
+    PROCESS, SAMPLED_PEAKS, TENSORS, TENSORS_FOUND,
 };
 
 /// Summary key of each fact, and the key under which the recorder stores it. Facts that only apply to a whole trace
@@ -61,6 +61,27 @@ pub fn outside_of_sample(sample: &Sample, capacity: u64, paused: &PausedBytes) -
     Some(capacity.saturating_sub(sample.free?).saturating_sub(on_gpu))
 }
 
+/// Returns what a sample says about device memory outside the allocator, and about resident and pinned memory of the
+/// process. `capacity` is that of the device.
+pub(crate) fn sampled(sample: &Sample, capacity: Option<u64>, paused: &PausedBytes) -> [Option<u64>; 3] {
+    [capacity.and_then(|capacity| outside_of_sample(sample, capacity, paused)), sample.resident, sample.pinned]
+}
+
+/// Returns the maxima of the samples in the trace, in the order of [`SAMPLED_PEAKS`]. The last sample before the trace
+/// counts, because it holds until the next one.
+fn sampled_peaks(snapshot: &Snapshot, history: &DeviceHistory) -> [Option<u64>; 3] {
+    let mut peaks = [None; 3];
+    let Some(clock) = history.events.times.time_axis() else { return peaks };
+    let (capacity, paused) = (recorded_capacity(snapshot, history), paused_over_time(snapshot, history.device));
+    for sample in snapshot.recorder.observed.samples.iter().filter(|sample| sample.device == history.device) {
+        let is_before = sample.time_us < clock.first_us();
+        for (peak, bytes) in peaks.iter_mut().zip(sampled(sample, capacity, &paused)) {
+            *peak = if is_before { bytes.or(*peak) } else { bytes.max(*peak) };
+        }
+    }
+    peaks
+}
+
 /// Returns the memory of the device, if a recorder stored it.
 pub(super) fn recorded_capacity(snapshot: &Snapshot, history: &DeviceHistory) -> Option<u64> {
     snapshot.recorder.device_fact(history.device, "capacity_bytes")?.parse().ok()
@@ -103,6 +124,8 @@ pub(super) fn recorder_facts(snapshot: &Snapshot, history: &DeviceHistory) -> Ve
     if over_time.peak() > 0 {
         facts.push((PEAK_PAUSED.to_owned(), over_time.peak()));
     }
+    let sampled = SAMPLED_PEAKS.into_iter().zip(sampled_peaks(snapshot, history));
+    facts.extend(sampled.filter_map(|(key, bytes)| Some((key.to_owned(), bytes?))));
     let named = recorder.tensors.iter().filter(|tensor| tensor.device == device).count() as u64;
     if named > 0 {
         let mut found = 0;

@@ -26,7 +26,7 @@ impl std::fmt::Display for MergeError {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             MergeError::NoTimes => out.write_str(
-                "the snapshot has no times (PyTorch records them since 2.2), so there is no place for it in a trace",
+                "the snapshot has no timestamps (PyTorch 2.2 and later record them), so it cannot be aligned with a trace",
             ),
             MergeError::NoEvents => out.write_str("not a trace: it has no complete list \"traceEvents\""),
             MergeError::NoOverlap(us) => {

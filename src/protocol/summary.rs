@@ -127,6 +127,9 @@ pub const OUTSIDE_OR_OTHERS: &str = "outside_or_other_processes_bytes";
 pub const PAUSED: &str = "paused_bytes";
 /// Recorder key for the maximum of the reserved bytes that were paused at the same time.
 pub const PEAK_PAUSED: &str = "peak_paused_bytes";
+/// Recorder keys for the maxima of the samples in the trace: device memory outside the allocator (of this process or of
+/// others), and resident and pinned memory of the process.
+pub const SAMPLED_PEAKS: [&str; 3] = ["peak_sampled_outside_bytes", "peak_resident_bytes", "peak_pinned_bytes"];
 /// Recorder key for the device memory of all other processes that NVML reports, in bytes.
 pub const OTHER_PROCESSES: &str = "other_processes_bytes";
 /// Recorder key for `requested_bytes.all.peak` of `memory_stats()`. Cropped traces do not have this value, because a

@@ -147,6 +147,16 @@ def large() -> list[tuple[str, str]]:
             torch.empty(1 << 44, dtype=torch.uint8, device="cuda")
         ended, more = time.perf_counter(), resident("VmHWM") - rss
         rec.stop()
+        rec = memscape.start(folder, on_exit=False, sample_every=None, holders=False, entries=EVENTS, every=1)
+        for _ in range(-(-EVENTS // (3 * PAIRS))):
+            pairs()
+        alone = [seconds(pairs) for _ in range(5)]
+        saved, next_one = seconds(lambda: one_step(rec)), seconds(lambda: one_step(rec))
+        writing, began, beside = rec._saver._writing, time.perf_counter(), []
+        while writing is not None and writing.is_alive():
+            beside.append(seconds(pairs))
+        written = time.perf_counter() - began
+        rec.stop()
     return [
         (
             f"history of {EVENTS:,} events",
@@ -155,7 +165,20 @@ def large() -> list[tuple[str, str]]:
         ("a failed allocation with it, until it is explained", f"{1000 * (texts[0] - began):.0f} ms"),
         ("the same, until its snapshot is saved and read", f"{ended - began:.1f} s"),
         ("memory for that", f"{more >> 20} MiB"),
+        ("the end of a step that is saved", f"{saved:.1f} s"),
+        ("the end of the next step, if it is to be saved as well", f"{next_one:.1f} s"),
+        ("the time until the file is written", f"{written:.1f} s"),
+        (
+            f"{PAIRS} allocations in a step, alone and meanwhile",
+            f"{1000 * min(alone):.0f} and {1000 * sum(beside) / max(len(beside), 1):.0f} ms",
+        ),
     ]
+
+
+def seconds(function: Callable[[], Any]) -> float:
+    began = time.perf_counter()
+    function()
+    return time.perf_counter() - began
 
 
 def resident(name: str) -> int:

@@ -216,7 +216,7 @@ fn keys_pressed_before_next_frame_open_and_close_dialogs() {
     const HANDS: &str = "window.dialog = id => document.getElementById(id); \
          window.key = (key, ctrlKey, target) => \
              target.dispatchEvent(new KeyboardEvent('keydown', { key, ctrlKey, bubbles: true, cancelable: true })); \
-         window.heard = (id, then) => new Promise(done => dialog(id).addEventListener('close', () => done(then()), { once: true })); 0";
+         window.afterClose = (id, then) => new Promise(done => dialog(id).addEventListener('close', () => done(then()), { once: true })); 0";
     let page = open_empty_page();
     page.evaluate(HANDS);
     let settings = |page: &Page| page.evaluate("dialog('settings').open");
@@ -228,7 +228,7 @@ fn keys_pressed_before_next_frame_open_and_close_dialogs() {
         ("key('k', true, focus)", "palette"),
     ] {
         open_palette(&page);
-        let closed = "heard('palette', () => { const focus = document.activeElement; KEYS; return focus.id })";
+        let closed = "afterClose('palette', () => { const focus = document.activeElement; KEYS; return focus.id })";
         let script = format!(
             "(() => {{ const all = {}; dialog('palette').close(); return all }})()",
             closed.replace("KEYS", keys)
@@ -241,7 +241,7 @@ fn keys_pressed_before_next_frame_open_and_close_dialogs() {
     open_palette(&page);
     page.replace_text("settings");
     page.wait_for(&"Open settings".into(), || active_entry(&page));
-    page.evaluate("{ const closed = heard('palette', () => key('Enter', false, document.activeElement)); dialog('palette').close(); closed }");
+    page.evaluate("{ const closed = afterClose('palette', () => key('Enter', false, document.activeElement)); dialog('palette').close(); closed }");
     assert_eq!(page.wait_until_settled("the settings", || settings(&page)), false);
     // An entry is picked, and the palette opened again.
     open_palette(&page);

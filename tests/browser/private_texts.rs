@@ -91,6 +91,6 @@ fn saved_files_do_not_contain_texts_that_are_left_out() {
     reopened.click("#side-file");
     reopened.wait_until("the texts are listed", || {
         let facts = reopened.text("#file-panel");
-        (0..PLANTED.len()).all(|index| facts.contains(&format!("left_out.{index}")))
+        facts.contains("paths, source, annotations, metadata, host, recorder")
     });
 }

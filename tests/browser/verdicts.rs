@@ -145,7 +145,7 @@ fn failed_rank_is_opened_and_verdict_is_above_map() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn line_above_compared_plots_is_the_verdict() {
+fn line_below_the_header_is_the_verdict_of_a_comparison() {
     let [a, b] = two_runs();
     let page = open_empty_page();
     page.drop_files(&[&a, &b]);
@@ -154,8 +154,8 @@ fn line_above_compared_plots_is_the_verdict() {
     let verdict =
         "document.querySelector('#insights-statements [data-item=\"0\"] span:not(.sign, .unseen, .show)').textContent";
     let verdict = page.evaluate(verdict).as_str().unwrap_or_default().to_owned();
-    page.wait_for(&verdict, || page.text("#compare-cursor"));
-    assert!(edges(&page, "#compare-cursor")[1] <= edges(&page, "#stage")[0]);
+    page.wait_for(&verdict, || page.text("#alarm-text"));
+    assert_eq!((page.text("#compare-cursor"), page.is_shown("#no-alarm")), (String::new(), false));
     // The labels of both cursors are above the lanes.
     assert!(page.bounding_box("#plot").top - page.bounding_box("#stage").top >= 20.0);
     save_screenshot(&page, "comparison-verdict");

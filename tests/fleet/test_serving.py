@@ -78,8 +78,19 @@ def test_row_opens_its_snapshot_and_lists_the_others(server: Server, runs: Path)
     assert server.answer(f"{STEP}{listed[2]}", "") == {"file": str(runs / "job-oom-a" / name)}
 
 
+def test_lists_mark_jobs_that_ran_out_of_memory(server: Server) -> None:
+    jobs = server.answer("", "")["html"]
+    marked = [row for row in jobs.split("<tr>") if 'class="n alarm"' in row]
+    assert {link for row in marked for link in _links(row)} >= {"job=job-oom-a/", "job=job-oom-b/"}
+    assert len(marked) < len(_links(jobs))
+    assert "<th class=n>OOMs</th>" in jobs and "<th>newest (UTC)</th>" in jobs
+    snapshots = server.answer(STEP, "")["html"]
+    assert "<th class=n>rank</th>" in snapshots and "<th class=n>step</th>" not in snapshots
+
+
 def test_report_leads_to_the_list_of_the_file(server: Server) -> None:
     report = server.answer("report", "")["html"]
+    assert "<a href='./'>Jobs</a>" in report
     links = [link.replace("&amp;", "&") for link in re.findall(r'<a href="([^"]*)">view</a>', report)]
     (oom, *_) = [link for link in links if "topic=oom" in link]
     address = server.answer("open", oom.removeprefix("open?"))["redirect"]

@@ -40,8 +40,10 @@ def torch(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """The stand-in for PyTorch in its initial state."""
     import torch
 
-    from memscape import recorder
+    from memscape import _saving, recorder
 
+    # On a busy machine, even a small file takes long.
+    monkeypatch.setattr(_saving, "_STEP_PATIENCE_S", 60)
     memory = torch.cuda.memory
     memory._traces = [type(memory._traces[0])(), type(memory._traces[0])()]
     memory._live, memory._peak, memory._reserved_peak = [{}, {}], [0, 0], [0, 0]

@@ -238,6 +238,7 @@ def test_wrong_option_of_command_exits_before_running_program(
 
 def test_command_keeps_all_files(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(
+        "from memscape import _saving\n_saving._STEP_PATIENCE_S = 60\n"
         "import torch\noptimizer = torch.optim.Adam([torch.empty(8)])\nfor _ in range(8):\n    optimizer.step()\n"
     )
     done = python("-m", "memscape.run", "--every=1", "--keep=all", "-o", "out", "train.py", cwd=tmp_path)

@@ -14,7 +14,11 @@ import pytest
 
 from conftest import SOURCES, STANDIN, load, names, python
 
-TRAIN = """
+# On a busy machine, even a small file takes long.
+PATIENT = "from memscape import _saving; _saving._STEP_PATIENCE_S = 60\n"
+TRAIN = (
+    PATIENT
+    + """
 import sys, torch
 model = torch.nn.Module(weight=torch.empty(1024))
 optimizer = torch.optim.Adam([model.parts["weight"]])
@@ -23,6 +27,7 @@ for step in range(int(sys.argv[1])):
 if len(sys.argv) > 2:
     torch.cuda.memory.allocate(int(sys.argv[2]))
 """
+)
 
 
 def start(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -118,7 +123,7 @@ def test_full_disk_leaves_no_partial_file_and_program_continues(tmp_path: Path) 
     # As on a full disk: writing fails once a file reaches 20 kB.
     resource_limit = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (20000, {resource.RLIM_INFINITY}))"
     code = f"""
-{resource_limit}
+{PATIENT}{resource_limit}
 import os
 with memscape.record(sys.argv[1], every=1) as rec:
     for _ in range(2):

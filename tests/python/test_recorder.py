@@ -8,6 +8,7 @@ import pickle
 import pickletools
 import signal
 import threading
+import time
 import warnings
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import pytest
 
 import memscape
 from conftest import load, names
-from memscape import _files
+from memscape import _files, _saving
 from memscape import recorder as recorder_module
 
 MiB = 1 << 20
@@ -191,6 +192,57 @@ def test_growth_and_new_peaks_are_saved(torch: Any, tmp_path: Path) -> None:
         "rank00000_step000002_growth.pickle.gz",
         "rank00000_step000004_growth.pickle.gz",
     ]
+
+
+def test_steps_do_not_wait_for_a_file_that_takes_long(
+    torch: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written, write = threading.Event(), _files.write_new
+
+    def write_slowly(*arguments: Any, **options: Any) -> Path:
+        assert written.wait(60)
+        return write(*arguments, **options)
+
+    monkeypatch.setattr(_files, "write_new", write_slowly)
+    monkeypatch.setattr(_saving, "_STEP_PATIENCE_S", 0)
+    rec = memscape.start(tmp_path, every=3, on_growth=MiB, on_exit=False)
+
+    def step() -> None:
+        with rec.step():
+            torch.cuda.memory.allocate(MiB)
+
+    for _ in range(5):
+        step()
+    # Steps 1 and 2 are saved for growth and as the third, but only the first one found no file being written.
+    assert names(tmp_path) == []
+    written.set()
+    rec._saver.join()
+    assert names(tmp_path) == ["rank00000_step000001_growth.pickle.gz"]
+    step()
+    rec._saver.join()
+    assert names(tmp_path)[1:] == ["rank00000_step000005_step.pickle.gz"]
+    written.clear()
+    step()
+    step()
+    threading.Timer(0.05, written.set).start()
+    rec.stop()
+    assert names(tmp_path)[2:] == ["rank00000_step000006_growth.pickle.gz", "rank00000_step000007_growth.pickle.gz"]
+
+
+def test_steps_that_are_named_are_all_saved(torch: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write = _files.write_new
+
+    def write_slowly(*arguments: Any, **options: Any) -> Path:
+        time.sleep(0.02)
+        return write(*arguments, **options)
+
+    monkeypatch.setattr(_files, "write_new", write_slowly)
+    monkeypatch.setattr(_saving, "_STEP_PATIENCE_S", 0)
+    with memscape.record(tmp_path, steps=range(1, 4), on_exit=False) as rec:
+        for _ in range(5):
+            with rec.step():
+                pass
+    assert names(tmp_path) == [f"rank00000_step00000{step}_step.pickle.gz" for step in (1, 2, 3)]
 
 
 def test_only_newest_files_of_each_reason_are_kept(torch: Any, tmp_path: Path) -> None:

@@ -19,13 +19,15 @@ from typing import Any
 import pytest
 import torch
 
-import memscape  # noqa: F401 - before processes are forked
+from memscape import _saving  # before processes are forked
 
 MiB = 1 << 20
 GiB = 1 << 30
 TORCH = tuple(int(part) for part in torch.__version__.split("+", maxsplit=1)[0].split("."))
 # The first snapshot imports the compiler, which takes longer than most tests. Not in each forked process.
 importlib.import_module("torch._inductor.codecache")
+# On a busy machine, even a small file takes long.
+_saving._STEP_PATIENCE_S = 60
 
 
 def pytest_configure(config: pytest.Config) -> None:

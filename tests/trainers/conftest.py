@@ -10,7 +10,10 @@ from typing import Any
 import pytest
 import torch
 
-from memscape import recorder
+from memscape import _saving, recorder
+
+# On a busy machine, even a small file takes long.
+_saving._STEP_PATIENCE_S = 60
 
 
 @pytest.fixture(autouse=True)

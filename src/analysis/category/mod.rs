@@ -50,6 +50,11 @@ pub fn category_label(name: &str) -> &str {
     if name == "network" { "communication (NCCL)" } else { name }
 }
 
+/// Returns whether a typed text is the name or the label of a category, ignoring ASCII case.
+pub fn is_category(name: &str, typed: &str) -> bool {
+    [name, category_label(name)].iter().any(|known| known.eq_ignore_ascii_case(typed))
+}
+
 /// An ordered set of rules that assign categories to allocations.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CategorySet {

@@ -38,7 +38,7 @@ fn first_oom(ranks: &Ranks) -> Option<String> {
         let held = if least == most { Bytes(least).to_string() } else { format!("{}–{}", Bytes(least), Bytes(most)) };
         format!("; {} had about {held} live at that time", pluralize(count.into(), "other rank"))
     });
-    let order = if first.is_by_time || first.ranks < 2 { "" } else { " (no times recorded: the lowest rank)" };
+    let order = if first.is_by_time || first.ranks < 2 { "" } else { " (no timestamps recorded: the lowest rank)" };
     Some(format!(
         "{title} ran out of memory{how_many}{order}: {requested} requested with {live} live and {free} free on the device{others}."
     ))

@@ -11,6 +11,7 @@ use super::roles::Role;
 use analysis::CategorySet;
 use analysis::category::compiled::CompiledSet;
 pub(super) use analysis::category::compiled::NO_RULE;
+use analysis::category::is_category;
 use base::slice::{SliceResult, TimeSlice};
 use device_facts::DeviceFacts;
 use facts::{DeviceRules, with_facts};
@@ -101,10 +102,10 @@ impl Categories {
         self.set.category(self.rule(history, id))
     }
 
-    /// Returns whether an allocation's category has this name, ignoring case. False for unexplained bytes.
+    /// Returns whether an allocation's category has this name or label, ignoring case. False for unexplained bytes.
     pub(super) fn has_name(&self, history: &DeviceHistory, id: AllocationId, name: &str) -> bool {
         let category = self.set.categories().get(usize::from(self.category(history, id)));
-        category.is_some_and(|category| category.eq_ignore_ascii_case(name)) && !history.allocations.is_unexplained(id)
+        category.is_some_and(|category| is_category(category, name)) && !history.allocations.is_unexplained(id)
     }
 
     /// Returns the name of an allocation's category. `None` for unexplained bytes, and as long as some allocations are

@@ -1,7 +1,7 @@
 //! Memory outside the allocator and paused memory per column of a window, from the recorder's observations.
 
 use crate::open::OpenFile;
-use crate::recorder_facts::{outside_of_sample, paused_over_time, recorded_capacity};
+use crate::recorder_facts::{paused_over_time, recorded_capacity, sampled};
 use history::recorder::Sample;
 use history::replay::{DeviceHistory, TimeAxis};
 use picture::timeline::{Axis, View};
@@ -13,15 +13,13 @@ pub(super) fn add(file: &OpenFile, history: &DeviceHistory, view: &View, curves:
     let (snapshot, device) = (&file.snapshot, history.device);
     let columns = Columns { view, clock, edge_px: &curves.edge_px };
     let samples = || snapshot.recorder.observed.samples.iter().filter(|sample| sample.device == device);
-    let of = |bytes: &dyn Fn(&Sample) -> Option<u64>| {
+    let (capacity, paused) = (recorded_capacity(snapshot, history), paused_over_time(snapshot, device));
+    let of = |which: usize| {
+        let bytes = |sample: &Sample| *sampled(sample, capacity, &paused).get(which)?;
         columns.maxima(samples().filter_map(|sample| Some((sample.time_us, bytes(sample)?))))
     };
-    let paused = paused_over_time(snapshot, device);
-    let capacity = recorded_capacity(snapshot, history);
-    let outside = of(&|sample| outside_of_sample(sample, capacity?, &paused));
-    let [resident, pinned] = [of(&|sample| sample.resident), of(&|sample| sample.pinned)];
-    let paused = columns.maxima(paused.changes());
-    (curves.outside, curves.resident, curves.pinned, curves.paused) = (outside, resident, pinned, paused);
+    [curves.outside, curves.resident, curves.pinned] = [0, 1, 2].map(of);
+    curves.paused = columns.maxima(paused.changes());
 }
 
 /// Columns of a window.

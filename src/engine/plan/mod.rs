@@ -11,6 +11,7 @@ use super::open::OpenFile;
 use super::origin::stack_of;
 use super::recorder_facts::paused_over_time;
 use super::roles::Role;
+use analysis::category::is_category;
 use analysis::{Change, Changes, Factors, IdSet, PlanMembership, PlannedCurve};
 use backward_pass::BackwardPass;
 use base::slice::{OutOfTime, SliceResult, TimeSlice};
@@ -228,7 +229,7 @@ impl Plan {
             let factor = if *group == PlanGroup::Blocks { factor.product(blocks)? } else { *factor };
             Some(PlanRow { name: group.name().to_owned(), factor, ..PlanRow::default() })
         };
-        let problem = || "too many groups, or factors with too large numbers".to_owned();
+        let problem = || "too many groups, or a factor that is too large".to_owned();
         let rows: Vec<PlanRow> = self.question.groups.iter().map(row).collect::<Option<_>>().ok_or_else(problem)?;
         Ok((Factors::new(rows.iter().map(|row| row.factor).collect()).ok_or_else(problem)?, rows))
     }
@@ -279,7 +280,7 @@ fn plan_groups_of(
 /// Resolves a group name to a category or role. Returns `None` if no category has that name.
 fn resolve_name(file: &OpenFile, name: &str) -> Option<GroupMembers> {
     let names = file.groups.categories.set().categories();
-    let index = names.iter().position(|it| it.eq_ignore_ascii_case(name.trim()));
+    let index = names.iter().position(|it| is_category(it, name.trim()));
     let role = Role::from_name(name.trim());
     // Role names that no category has are searched for in frames instead.
     let has_role = || role != Role::Other && names.iter().any(|it| Role::from_name(it) == role);

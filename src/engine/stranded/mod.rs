@@ -3,8 +3,8 @@
 //! ```text
 //! stranded = reserved − live (rounded) − awaiting free, at the moment before a driver request
 //! ```
-//! One pass over the recorded events, without a simulation. A free piece of memory notes how many driver requests there
-//! were when it became free; when it is used again, the requests since then found it free. Every piece costs O(log n).
+//! One pass over the recorded events, without a simulation. Each free range stores the number of driver requests at the
+//! time it became free. When it is used again, the requests since then found it free. A range costs O(log n).
 
 mod curve;
 mod frees;

@@ -10,7 +10,7 @@ use super::layer::{Fault, Unpacker};
 const MAGIC: &[u8] = b"\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.";
 /// Number of pickles before the object.
 const PICKLES_BEFORE: u32 = 3;
-/// Maximum length in bytes of these pickles. They have some 140.
+/// Maximum total length of these pickles, in bytes. PyTorch writes about 140.
 const MAX_BYTES: usize = 4096;
 
 /// Returns whether `head` begins with the magic number, possibly after the opcodes PROTO and FRAME.

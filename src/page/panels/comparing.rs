@@ -29,7 +29,7 @@ const CLICK_PX: f64 = 8.0;
 
 #[derive(Default)]
 pub(super) struct Panel {
-    bar: LastShown<(Option<ComparisonBar>, Option<String>)>,
+    bar: LastShown<(Option<ComparisonBar>, bool)>,
     is_compared: LastShown<bool>,
     devices: LastShown<Vec<(i64, String)>>,
     strip: LastShown<Picture>,
@@ -95,8 +95,9 @@ impl Part for Panel {
     }
 
     fn show_details(&mut self, app: &'static App, elements: &Elements, state: &State) {
-        if let Some((bar, verdict)) = self.bar.update((bar(state), comparison_verdict(&state.insights, state))) {
-            show_bar(elements, bar.as_ref(), verdict.as_deref());
+        let has_verdict = comparison_verdict(&state.insights, state).is_some();
+        if let Some((bar, has_verdict)) = self.bar.update((bar(state), has_verdict)) {
+            show_bar(elements, bar.as_ref(), *has_verdict);
         }
         if let Some(others) = self.devices.update(other_devices(state)) {
             elements.compare_device_field.set_hidden(others.is_empty());
@@ -127,9 +128,8 @@ fn handle_action(app: &App, action: ComparingAction) {
     app.dispatch(Action::Comparing(action));
 }
 
-/// Shows the bar. It says the same as the first sentence of the report, or until that is known, the live bytes at the
-/// cursor.
-fn show_bar(elements: &Elements, bar: Option<&ComparisonBar>, verdict: Option<&str>) {
+/// Shows the bar. It has the live bytes at the cursor until the verdict is known, which is below the header.
+fn show_bar(elements: &Elements, bar: Option<&ComparisonBar>, has_verdict: bool) {
     elements.compare.set_hidden(bar.is_none());
     let Some(bar) = bar else { return };
     set_text(&elements.compare_loading, &bar.loading);
@@ -144,7 +144,7 @@ fn show_bar(elements: &Elements, bar: Option<&ComparisonBar>, verdict: Option<&s
         set_text(&automatic, &bar.automatic_label);
     }
     elements.compare_paths.set_value(&bar.paths);
-    set_text(&elements.compare_cursor, verdict.unwrap_or(&bar.cursor));
+    set_text(&elements.compare_cursor, if has_verdict { "" } else { &bar.cursor });
     set_attribute(&elements.compare_cursor, "title", &bar.cursor_exact);
     set_flag(&elements.compare_overlay, "aria-pressed", bar.is_overlaid);
 }

@@ -3,6 +3,7 @@
 use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{clear, set_attribute, set_flag, set_style, set_text};
 use crate::elements::elements;
+use protocol::PEAK_PAUSED;
 use ui::features::State;
 use ui::plot::plots::segment::segment_view;
 use ui::plot::plots::view::{Pickers, pickers};
@@ -17,7 +18,7 @@ elements! {
     HtmlButtonElement: fit_bytes;
     HtmlCanvasElement: timeline;
     HtmlElement: about_hint, details, details_caution, details_facts, details_key, details_only, details_site, details_title,
-        forward, frames, lines, only_pool_field, only_segment, only_stream_field, picture, segment_tools, selection_panel;
+        forward, frames, key_paused, lines, only_pool_field, only_segment, only_stream_field, picture, segment_tools, selection_panel;
     HtmlSelectElement: only_pool, only_stream, show, stacking;
 }
 
@@ -26,6 +27,7 @@ pub(super) struct Panel {
     pickers: LastShown<Pickers>,
     lists: LastShown<[Vec<String>; 2]>,
     key: LastShown<Vec<CurveKeyEntry>>,
+    has_paused: LastShown<bool>,
     chosen: LastShown<Option<SelectedSegment>>,
 }
 
@@ -64,6 +66,10 @@ impl Part for Panel {
         if let Some(key) = self.key.update(ui::plot::plots::curves::curve_key(state)) {
             elements.lines.set_hidden(key.is_empty());
             key.iter().for_each(|entry| show_line(elements, entry));
+        }
+        let paused = state.device().and_then(|device| device.recorder_value(PEAK_PAUSED));
+        if let Some(has_paused) = self.has_paused.update(paused.is_some()) {
+            elements.key_paused.set_hidden(!has_paused);
         }
         let before = self.chosen.0.as_ref().is_some_and(Option::is_some);
         match self.chosen.update(ui::plot::plots::segment::selected_segment(state).cloned()) {

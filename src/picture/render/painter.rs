@@ -10,16 +10,16 @@ use std::sync::Arc;
 /// Failure of the WebGPU renderer. The message is one sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RenderError {
-    /// WebGPU offers no graphics adapter.
+    /// WebGPU has no graphics adapter.
     #[error("no graphics adapter for WebGPU: {0}")]
     NoAdapter(String),
-    /// The adapter offers no device.
+    /// The adapter did not return a device.
     #[error("the graphics adapter has no device: {0}")]
     NoDevice(String),
     /// The canvas supports no texture format with 8 bits per channel.
     #[error("the canvas supports neither rgba8unorm nor bgra8unorm")]
     NoFormat,
-    /// The canvas offers no texture to draw into.
+    /// The canvas did not return a texture to draw into.
     #[error("the canvas has no texture: {0}")]
     NoTexture(&'static str),
     /// The device is gone: reset, unplugged or destroyed. A new one may be created.

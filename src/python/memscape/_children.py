@@ -53,7 +53,7 @@ def begin(options: dict[str, Any], *, count_steps: bool = True) -> None:
         if count_steps:
             steps.install()
     except Exception as error:
-        warn(f"this process is not recorded: {type(error).__name__}: {error}")
+        warn(f"cannot record this process: {type(error).__name__}: {error}")
         return
     _kept.extend([started, steps])
     processes = sys.modules.get("multiprocessing.process")

@@ -20,6 +20,8 @@ Describe = Callable[[dict[str, Any], str, Optional[BaseException]], dict[str, An
 """Builds the `memscape` key from a snapshot, the reason and the error."""
 # Time in s that a failing allocation waits for another thread that is saving.
 _PATIENCE_S = 30.0
+# Time in s that a step waits for the previous file. Longer than that, and its snapshot is taken after a later step.
+_STEP_PATIENCE_S = 0.2
 # Reasons to save after a step.
 _AFTER_STEPS = frozenset({"step", "peak", "growth"})
 # After so many failures in a row, saving after a step is tried again only after this time in s. Each attempt takes a
@@ -64,6 +66,8 @@ class Saver:
         # Id of the thread that is saving. Signals and failed allocations in this thread do not save again.
         self._saving: int | None = None
         self._writing: threading.Thread | None = None
+        # Reason of a save that waits for a later step.
+        self._postponed: str | None = None
         self._attempts = _Attempts()
 
     def is_saving(self) -> bool:
@@ -114,14 +118,45 @@ class Saver:
             if before is None:
                 self.after_save()
 
-    def try_to_save(self, reason: str, **options: Any) -> Path | None:
-        """Save as `save` does, but only warn on failure, so that the training run goes on."""
-        if self.is_saving():
-            return None
-        if reason in _AFTER_STEPS:
+    def save_after_step(self, reason: str | None, *, is_named: bool = False) -> None:
+        """Save after a step if there is a reason. Waits at most `_STEP_PATIENCE_S` for the previous file.
+
+        If that takes longer, saves after the first step at whose end it is written. `is_named` says that the user
+        named this step: then nothing is postponed.
+        """
+        reason = reason or self._postponed
+        if reason is None or self.is_saving():
+            return
+        if is_named:
             # Whether the previous one failed is known once it is written.
             self.join()
-        if not self._attempts.is_due(reason):
+        elif self._is_busy():
+            self._postponed = reason
+            return
+        self._postponed = None
+        self.try_to_save(reason, wait=False)
+
+    def save_postponed(self) -> None:
+        """Save now if a save after a step is postponed."""
+        reason, self._postponed = self._postponed, None
+        if reason is not None:
+            self.join()
+            self.try_to_save(reason)
+
+    def drop_postponed(self) -> None:
+        """Forget a postponed save, because another snapshot has its events."""
+        self._postponed = None
+
+    def _is_busy(self) -> bool:
+        """Return whether a file is still being written, by any thread. Waits once for a file, not after each step."""
+        writing = self._writing
+        if writing is not None:
+            writing.join(_STEP_PATIENCE_S if self._postponed is None else 0)
+        return self._saving is not None or (writing is not None and writing.is_alive())
+
+    def try_to_save(self, reason: str, **options: Any) -> Path | None:
+        """Save as `save` does, but only warn on failure, so that the training run goes on."""
+        if self.is_saving() or not self._attempts.is_due(reason):
             return None
         try:
             return self.save(reason, **options)

@@ -189,9 +189,9 @@ class Recorder(Naming, Tracked):
             if self._options.triggers.need_live_bytes:
                 return
         self._tracking.after_step(self._steps.number)
-        reason = self._options.triggers.after(self._steps.number, live, peak)
-        if reason is not None:
-            self._saver.try_to_save(reason, wait=False)
+        step = self._steps.number
+        reason = self._options.triggers.after(step, live, peak)
+        self._saver.save_after_step(reason, is_named=step in self._options.triggers.steps)
 
     def cancel_step(self) -> None:
         """End the current step as if it had not begun, and save nothing."""
@@ -243,6 +243,7 @@ class Recorder(Naming, Tracked):
     def _end(self, error: BaseException | None) -> None:
         if self._options.on_exit and self.is_recording and self._is_begun:
             self._is_ending = True
+            self._saver.drop_postponed()
             if error is None or isinstance(error, SystemExit):
                 self._saver.try_to_save("exit")
             elif not (self._options.on_oom and self._failures.save_fatal(error)):
@@ -250,13 +251,14 @@ class Recorder(Naming, Tracked):
         self.stop()
 
     def stop(self) -> None:
-        """Stop recording, remove hooks and handlers, and wait for files being written. Saves nothing.
+        """Stop recording, remove hooks and handlers, and wait for files being written.
 
-        May be called more than once.
+        Saves only what was postponed after a step. May be called more than once.
         """
         if not self.is_recording:
             return
         self._steps.close()
+        self._saver.save_postponed()
         self._is_recording = False
         if _Process.active is not None and _Process.active() is self:
             _Process.active = None

@@ -48,7 +48,7 @@ fn handle_action(export: &mut Export, shared: &Shared, action: ExportAction, out
         }
         ExportAction::TableChosen(at) => export.table = ExportTable::ALL.get(at).copied().unwrap_or_default(),
         ExportAction::TraceChosen(name) => {
-            out.say(format!("Export → Perfetto puts the memory into {name}, below its kernels."));
+            out.say(format!("Export → Perfetto adds the memory to {name}, below its kernels."));
             export.trace = Some(name);
         }
         ExportAction::LeaveOut(name, is_left_out) => {

@@ -9,7 +9,7 @@ mod link;
 pub use data::{FilterPart, ROW_PX, Table, TableAction};
 pub use grid::{TableStatus, aria_sort, grid, status};
 
-use crate::features::feature::{Feature, close_nothing};
+use crate::features::feature::Feature;
 use crate::features::histograms;
 use crate::features::histograms::Histogram;
 use crate::features::rows::{RowSelection, RowsStep, SelectMode};
@@ -22,14 +22,8 @@ use data::weights;
 use protocol::{Answer, Question, TableColumn, TableFilter, TablePage, TableQuestion};
 use std::rc::Rc;
 
-pub(crate) const FEATURE: Feature<Table, TableAction> = Feature {
-    reset,
-    questions: &[(AskPhase::WithScene, ask)],
-    on_reply: take,
-    on_action: handle_action,
-    link_keys: link::LINKS,
-    on_escape: close_nothing,
-};
+pub(crate) const FEATURE: Feature<Table, TableAction> =
+    Feature::with_rows(reset, &[(AskPhase::WithScene, ask)], take, handle_action, link::LINKS);
 
 fn handle_action(table: &mut Table, _: &Shared, action: TableAction, out: &mut Outbox) {
     match action {

@@ -34,7 +34,7 @@ pub fn lane_labels(state: &Shared) -> Vec<LaneLabel> {
                 None => device_name(lane.device),
             },
             note: if without_time {
-                "no times recorded".to_owned()
+                "no timestamps recorded".to_owned()
             } else {
                 plots::axis::peak_label(state, lane.index, lane.device)
             },

@@ -39,7 +39,7 @@ pub(crate) fn arrange_lanes(state: &mut Shared) {
         let aligned = comparing::lanes::aligned_window(state, index, view, resized_view);
         let fits = state.bytes_axis == BytesAxis::FitsWindow && state.no_fit_reason().is_none();
         if let Some(scene) = lane.and_then(|lane| lane.geometry.scene.as_ref()).filter(|_| fits) {
-            resized_view = plane.bytes_fitted(resized_view, scene);
+            resized_view = plane.bytes_fitted(resized_view, scene, state.sampled_height(device));
         }
         let following = View { axis: view.axis, x_per_px: view.x_per_px, left_px, ..resized_view };
         state.lanes.get_mut(index).view = Some(aligned.unwrap_or(following));

@@ -17,7 +17,7 @@ use crate::plot::planned;
 use crate::plot::shared_axis::SharedAxis;
 use crate::state::drawing::{BytesAxis, Canvas, Geometry};
 use crate::state::effect::Pointer;
-use crate::state::line::MemoryPart;
+use crate::state::line::{Line, MemoryPart};
 use crate::state::navigate::Plane;
 use crate::state::plots::{lookup, with_filter};
 use crate::state::shared::Shared;
@@ -160,7 +160,8 @@ impl Shared {
     pub(crate) fn refit_bytes_axis(&mut self) {
         let (Some(plane), Some(view), Some(scene)) = (self.plane(), self.view(), self.scene()) else { return };
         if self.bytes_axis == BytesAxis::FitsWindow && self.no_fit_reason().is_none() {
-            self.focused_mut().view = Some(plane.bytes_fitted(view, scene));
+            let lines = self.drawn_device().map_or(0, |device| self.sampled_height(device));
+            self.focused_mut().view = Some(plane.bytes_fitted(view, scene, lines));
         }
     }
 
@@ -189,6 +190,15 @@ impl Shared {
         lookup(&self.plots.maps, self.memory_part(index)?)
     }
 
+    /// Returns the maximum of the visible sampled lines over a device's trace, in bytes. 0 if the plot has none.
+    pub(crate) fn sampled_height(&self, device: &DeviceSummary) -> u64 {
+        if self.plot_settings.plot != Plot::Reserved(MemoryFilter::default()) {
+            return 0;
+        }
+        let shown = Line::ALL.into_iter().filter(|line| !self.plots.hidden_lines.contains(line));
+        shown.filter_map(|line| device.recorder_value(line.peak_key()?)).max().unwrap_or(0)
+    }
+
     /// Returns the height of a device's plot, in bytes of the vertical axis. `None` until it is known.
     pub(crate) fn plot_height(&self, device: &DeviceSummary) -> Option<u64> {
         let part = || self.memory_part(self.index_of_device(device));
@@ -203,14 +213,15 @@ impl Shared {
         }
     }
 
-    /// Extends the drawable area (`plane`) of a device to the height of its plot, the device capacity line, a planned
-    /// curve and a compared device. In a plot of addresses, only the plot itself counts.
+    /// Extends the drawable area (`plane`) of a device to the height of its plot, the device capacity line, sampled lines,
+    /// a planned curve and a compared device. In a plot of addresses, only the plot itself counts.
     pub(crate) fn fit_plane_to_plot(&self, mut plane: Plane, device: &DeviceSummary) -> Plane {
         if self.plot_settings.plot != Plot::Stack {
             plane.extent.bytes = self.plot_height(device).unwrap_or(0).max(1);
         }
         let planned = planned::drawn::peak(self).filter(|_| !matches!(self.plot_settings.plot, Plot::Addresses(_)));
-        plane.extended_to(self.capacity_line().max(planned).max(self.lane_height()).unwrap_or(0))
+        let lines = self.sampled_height(device);
+        plane.extended_to(self.capacity_line().max(planned).max(self.lane_height()).unwrap_or(0).max(lines))
     }
 
     /// Returns the height that all lanes share, so that their bytes can be compared. `None` if there is one lane, and in
@@ -224,7 +235,7 @@ impl Shared {
             let device = self.device_at(index)?;
             match self.plot_settings.plot {
                 Plot::Stack => Some(Plane::for_device(device, self.axis).extent.bytes),
-                _ => self.plot_height(device),
+                _ => self.plot_height(device).map(|height| height.max(self.sampled_height(device))),
             }
         };
         indices.into_iter().filter_map(height).max()

@@ -2,7 +2,7 @@
 
 use picture::shapes::Tint;
 use picture::timeline::{Axis, View};
-use protocol::{Curves, MemoryFilter, Question};
+use protocol::{Curves, MemoryFilter, Question, SAMPLED_PEAKS};
 
 /// Curve drawn over the recorded timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -74,7 +74,18 @@ impl Line {
 
     /// Returns whether only the recorder's samples have this quantity.
     pub fn is_sampled(self) -> bool {
-        matches!(self, Line::Outside | Line::Resident | Line::Pinned)
+        self.peak_key().is_some()
+    }
+
+    /// Returns the recorder's key for the maximum of a sampled quantity. `None` for other quantities.
+    pub(crate) fn peak_key(self) -> Option<&'static str> {
+        let [outside, resident, pinned] = SAMPLED_PEAKS;
+        match self {
+            Line::Outside => Some(outside),
+            Line::Resident => Some(resident),
+            Line::Pinned => Some(pinned),
+            _ => None,
+        }
     }
 
     /// Returns the name of the curve, including the kind of bytes.

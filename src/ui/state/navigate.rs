@@ -149,9 +149,9 @@ impl Plane {
         self.full_height(View { left_px, ..view })
     }
 
-    /// Scales the byte axis to the range from 0 to the highest total of `scene` within the window. Returns `view`
-    /// unchanged if the scene has no columns there, or if the change would be invisible.
-    pub fn bytes_fitted(self, view: View, scene: &Scene) -> View {
+    /// Scales the byte axis to the range from 0 to the highest total of `scene` within the window, and at least to `lines`
+    /// bytes. Returns `view` unchanged if the scene has no columns there, or if the change would be invisible.
+    pub fn bytes_fitted(self, view: View, scene: &Scene, lines: u64) -> View {
         let columns = &scene.columns;
         let from = view.x_from_column(0.0);
         let to = view.x_from_column(f64::from(view.width_px));
@@ -161,7 +161,7 @@ impl Plane {
         });
         let inside = edges.zip(&columns.total).filter(|([left, right], _)| *right > from && *left < to);
         let Some(highest) = inside.map(|(_, total)| *total).max().filter(|total| *total > 0) else { return view };
-        let bytes_per_px = View::fit(1, highest, view.width_px, view.height_px).bytes_per_px;
+        let bytes_per_px = View::fit(1, highest.max(lines), view.width_px, view.height_px).bytes_per_px;
         let same = (bytes_per_px / view.bytes_per_px - 1.0).abs() < 1e-3 && view.bottom_px == 0;
         if same { view } else { self.clamped(View { bytes_per_px, bottom_px: 0, ..view }) }
     }

@@ -128,7 +128,7 @@ pub enum RanksAction {
     Surveyed(usize),
     /// The server sent the list of all its files, or fetching the list failed. Holds the list or the error message.
     Listed(Result<ServedFiles, String>),
-    /// Some of the given files were skipped when they were opened. Holds a sentence about them.
+    /// Files were skipped, because they are unreadable or too many. Holds a sentence that says which.
     FilesSkipped(String),
     /// A worker of the rank survey replied. Handled like a reply of the open file's worker.
     Reply(Reply),

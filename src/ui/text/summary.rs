@@ -222,16 +222,38 @@ pub fn facts(file: &FileSummary, device: &DeviceSummary) -> Vec<Facts> {
         groups.push(Facts { title: "Recorded on the device", lines });
     }
     if !file.recorder.is_empty() {
-        // Skip keys that describe the file format or are shown elsewhere.
-        let known = file.recorder.iter().filter(|(key, _)| !matches!(&**key, "schema" | "time_us" | "total_memory"));
-        let lines = known.map(|(key, value)| fact(key, value.clone())).collect();
-        groups.push(Facts { title: "Recorder", lines });
+        groups.push(Facts { title: "Recorder", lines: recorder_facts(&file.recorder) });
     }
     if !file.settings.is_empty() {
         let lines = file.settings.iter().map(|(key, value)| fact(key, value.clone())).collect();
         groups.push(Facts { title: SETTINGS_TITLE, lines });
     }
     groups
+}
+
+/// Returns the recorder's facts about the run, a list as one line. Skips those that describe the file format or are
+/// shown elsewhere.
+fn recorder_facts(facts: &[(String, String)]) -> Vec<Fact> {
+    let mut lines: Vec<Fact> = Vec::new();
+    for (key, value) in facts {
+        // The entries of a list have the keys `left_out.0`, `left_out.1`.
+        let list = key.rsplit_once('.').filter(|(_, index)| index.bytes().all(|byte| byte.is_ascii_digit()));
+        let label = label_of(list.map_or(&**key, |(list, _)| list));
+        match lines.last_mut().filter(|last| list.is_some() && last.label == label) {
+            Some(last) => last.value.push_str(&[", ", value].concat()),
+            None if matches!(&**key, "schema" | "time_us" | "total_memory") => {}
+            None => lines.push(Fact { label, value: value.clone() }),
+        }
+    }
+    lines
+}
+
+/// Returns the label of a fact: `Settings entries` for `settings.entries`.
+fn label_of(key: &str) -> String {
+    let mut label = key.replace(['_', '.'], " ");
+    let upper = if matches!(key, "cuda" | "hip") { label.len() } else { 1 };
+    label.get_mut(..upper).into_iter().for_each(str::make_ascii_uppercase);
+    label
 }
 
 /// Returns the recorded facts about the device.

@@ -71,6 +71,8 @@ impl TabGroup {
 pub(crate) struct TabEntry {
     /// Name in links. It must never change, because shared links have to keep working.
     name: &'static str,
+    /// Name as displayed, which links accept as well.
+    alias: &'static str,
     /// Heading in the list of keyboard shortcuts. `None` if the tab has no keyboard shortcuts.
     pub(crate) heading: Option<&'static str>,
     pub(crate) key: &'static [&'static str],
@@ -98,33 +100,27 @@ impl Tab {
 
     /// Returns the tab that has this name in links.
     pub fn from_name(name: &str) -> Option<Tab> {
-        // Links are written with the older names.
-        let name = match name {
-            "insights" => "why",
-            "segments" => "memory",
-            "allocations" => "table",
-            name => name,
-        };
-        Tab::ALL.into_iter().find(|tab| tab.name() == name)
+        Tab::ALL.into_iter().find(|tab| [tab.name(), tab.entry().alias].contains(&name))
     }
 
     pub(crate) const fn entry(self) -> TabEntry {
-        let (name, heading, key, label, control): (_, _, &[&str], _, _) = match self {
-            Tab::Insights => ("why", Some("Insights"), &["Shift+w"], "Show insights", "tab-insights"),
-            Tab::CallTree => ("tree", Some("Call tree"), &["Shift+t"], "Show the call tree", "tab-tree"),
-            Tab::Flame => ("flame", Some("Flame graph"), &["Shift+f"], "Show the flame graph", "tab-flame"),
+        let ([name, alias], heading, key, label, control): (_, _, &[&str], _, _) = match self {
+            Tab::Insights => (["why", "insights"], Some("Insights"), &["Shift+w"], "Show insights", "tab-insights"),
+            Tab::CallTree => (["tree", "call-tree"], Some("Call tree"), &["Shift+t"], "Show the call tree", "tab-tree"),
+            Tab::Flame => (["flame"; 2], Some("Flame graph"), &["Shift+f"], "Show the flame graph", "tab-flame"),
             Tab::Allocations => {
                 let heading = Some("Allocations and events");
-                ("table", heading, &["Shift+l"], "Show allocations", "tab-table")
+                (["table", "allocations"], heading, &["Shift+l"], "Show allocations", "tab-table")
             }
             Tab::Histograms => {
-                ("sizes", Some("Histograms"), &["Shift+h"], "Show histograms of size and lifetime", "tab-histograms")
+                let label = "Show histograms of size and lifetime";
+                (["sizes", "histograms"], Some("Histograms"), &["Shift+h"], label, "tab-histograms")
             }
-            Tab::Sources => ("source", None, &["Shift+s"], "Show source files and lines", "tab-sources"),
-            Tab::Segments => ("memory", Some("Segments"), &["Shift+m"], "Show segments", "tab-segments"),
-            Tab::Events => ("events", Some("Events"), &["Shift+a"], "Show events", "tab-events"),
-            Tab::Sql => ("sql", None, &[":"], "Show queries in SQL", "tab-sql"),
+            Tab::Sources => (["source"; 2], None, &["Shift+s"], "Show source files and lines", "tab-sources"),
+            Tab::Segments => (["memory", "segments"], Some("Segments"), &["Shift+m"], "Show segments", "tab-segments"),
+            Tab::Events => (["events"; 2], Some("Events"), &["Shift+a"], "Show events", "tab-events"),
+            Tab::Sql => (["sql"; 2], None, &[":"], "Show queries in SQL", "tab-sql"),
         };
-        TabEntry { name, heading, key, label, control }
+        TabEntry { name, alias, heading, key, label, control }
     }
 }

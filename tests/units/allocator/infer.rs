@@ -52,7 +52,7 @@ fn missing_settings_are_inferred_from_trace() {
         [
             "not recorded, but seen in the trace",
             "32 bytes added to each request (torch_npu), seen in block sizes",
-            "large blocks aligned to 16 KiB (torch_npu), found by search",
+            "large blocks aligned to 16 KiB (torch_npu), inferred",
         ]
     );
     let Some(plain) = recordings("no-time-segments-freed.pickle") else { return };

@@ -33,6 +33,11 @@ fn event_filter_terms_are_parsed() {
         ("abcdef_", "Frame(Text(\"abcdef_\"))"),
         ("0x7f00", "Address(32512)"),
         ("stream:0x10 & pool: (0, 1)", "Stream(16); Pool((0, 1))"),
+        ("stream:default & stream:default stream & stream:stream 0x10", "Stream(0); Stream(0); Stream(16)"),
+        (
+            "pool:default & pool:default pool & pool:kv cache (MemPool (0, 2))",
+            "Pool((0, 0)); Pool((0, 0)); Pool((0, 2))",
+        ),
         (">1MiB & stream:0", "Size(1048577, 18446744073709551615); Stream(0)"),
         ("#12", "Number(12)"),
         ("#", "At character 1: Expected an allocation number after #, such as #123."),

@@ -18,6 +18,21 @@ fn unknown_values_are_shown_as_dash() {
 }
 
 #[test]
+fn list_of_the_recorder_is_one_fact() {
+    let recorded = [
+        ("schema", "1"),
+        ("left_out.0", "paths"),
+        ("left_out.1", "host"),
+        ("settings.entries", "9"),
+        ("devices.0.name", "NVIDIA H100"),
+        ("argv.0", "a"),
+    ];
+    let found = recorder_facts(&recorded.map(|(key, value)| (key.to_owned(), value.to_owned())));
+    let found: Vec<String> = found.into_iter().map(|fact| [fact.label, fact.value].join(": ")).collect();
+    assert_eq!(found, ["Left out: paths, host", "Settings entries: 9", "Devices 0 name: NVIDIA H100", "Argv: a"]);
+}
+
+#[test]
 fn out_of_memory_is_shown_in_summary() {
     let device = DeviceSummary { actions: vec![("oom".to_owned(), 2)], ..DeviceSummary::default() };
     let places: Vec<&str> = headlines(&device, None).iter().map(|headline| headline.position).collect();

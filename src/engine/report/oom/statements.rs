@@ -86,7 +86,7 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
     let from_driver = facts.device_free.map_or(0, |free| free.saturating_add(released));
     let fits = largest.max(from_driver / DRIVER_GRANULARITY * DRIVER_GRANULARITY);
     if let Some(device_free) = facts.device_free.filter(|_| has_segments && !is_limited) {
-        let mut text = format!("Largest request that would have fit: ≤ {}", bytes_text(fits));
+        let mut text = format!("Largest request that would have fitted: ≤ {}", bytes_text(fits));
         if fits == largest {
             text.push_str(", in the largest free block of this pool.");
         } else {
@@ -109,8 +109,7 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
             );
             (Tone::Fact, text)
         } else if largest >= rounded || fits >= rounded && !is_limited {
-            let text =
-                "The request may have fit: free bytes are upper bounds, and a memory fraction may limit the process.";
+            let text = "The request may have fitted: free bytes are upper bounds, and a memory fraction may limit the process.";
             (Tone::Fact, text.to_owned())
         } else if matching_free >= rounded {
             let text = format!(
@@ -166,7 +165,7 @@ pub(super) fn write_rest(writer: &mut ReportWriter<'_>, facts: &OomFacts, failur
     }
     if has_segments && failure.state.outside_mapped.bytes > 0 {
         let text = format!(
-            "{} live are outside the recorded segments, so free bytes are less certain.",
+            "{} of the live bytes are outside the recorded segments, so free bytes are less certain.",
             bytes_text(failure.state.outside_mapped.bytes)
         );
         writer.add_statement(Tone::Fact, text, None);
@@ -188,7 +187,7 @@ pub(super) fn write_recorded_outside(
     if others > 0 {
         let backend = writer.file.backend;
         let text = format!("Other processes used {} of this {} (NVML).", bytes_text(others), backend.device());
-        // Without the other processes, the request would have fit.
+        // Without the other processes, the request would have fitted.
         let is_cause = others.saturating_add(facts.device_free.unwrap_or(0)) >= facts.request;
         writer.add_statement(if is_cause { Tone::Alarm } else { Tone::Fact }, text, None);
         let fix = ["Stop them: ", backend.process_list(), " lists the processes on the ", backend.device(), "."];

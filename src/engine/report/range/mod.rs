@@ -144,7 +144,7 @@ fn write_sites(writer: &mut ReportWriter<'_>, parts: &Range) {
     let Range { span, allocated, freed, kept, .. } = parts;
     let flows = [kept, allocated, freed];
     let bytes = |flow: &Flow, group: u32| flow.sums.get(group).bytes;
-    // The first flow that has allocations of a call site. Its largest one is selected.
+    // A click on a row selects the largest allocation of the first flow in which the call site occurs.
     let source = |group: u32| flows.into_iter().find(|flow| flow.sums.get(group).count > 0).unwrap_or(allocated);
     let groups = (0..kept.sums.sums.len() as u32).filter(|&group| source(group).sums.get(group).count > 0);
     let others = |group: u32| bytes(allocated, group).saturating_add(bytes(freed, group));

@@ -101,8 +101,8 @@ pub(super) fn write_categories(writer: &mut ReportWriter<'_>, pass: &PeakPass) {
         0 => "not explained by the file".to_owned(),
         group => file.groups.label(&file.snapshot, history, Grouping::Category, group),
     };
-    let note = "The peak if nothing of the category were allocated. It saves less than what is live at the peak where another event becomes \
-                the peak.";
+    let note = "The peak without the allocations of the category. If another event becomes the peak, it saves less than the \
+                category's bytes at the peak.";
     let groups = GroupTable {
         titles: ["categories", "Peak without each category", note],
         first: 0,

@@ -125,7 +125,7 @@ impl Insight for Steps {
                 writer.add_statement(Tone::Fact, pluralize(count as u64, "annotation") + fact, None);
             }
         };
-        add_fact(placed.without_time, " cannot be placed: the trace has no times.");
+        add_fact(placed.without_time, " cannot be placed: the trace has no timestamps.");
         add_fact(placed.outside_rows.len(), " outside the recorded events.");
         let never_ends = |row: u32| history.annotations.get(row as usize).is_some_and(|range| range.end_us.is_none());
         let open = placed.annotations.iter().filter(|annotation| never_ends(annotation.row));

@@ -50,7 +50,7 @@ def _begin() -> None:
     try:
         from memscape._children import begin
     except Exception as error:
-        print(f"memscape: a process is not recorded: {error}", file=sys.stderr)
+        print(f"memscape: cannot record this process: {error}", file=sys.stderr)
         return
     finally:
         if is_added:

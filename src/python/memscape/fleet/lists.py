@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import quote
 
-from .report import cell, escaped, page
+from .report import cell, escaped, heading, page
 from .tables import MOST_ROWS, Group, Tables
 
 
@@ -46,7 +46,8 @@ def group(tables: Tables, chosen: Group) -> str:
     for row in found:
         name = row["url"].rsplit("/", 1)[-1]
         row["file"] = (f"{int(row['snapshot'], 16)}{'?at=oom' if row['ooms'] else ''}", name)
-    body.append(_table(found, lambda row: row["file"], "file", hidden=("snapshot", "url", "status")))
+    same = "step" if chosen.step is not None else "rank"
+    body.append(_table(found, lambda row: row["file"], "file", hidden=("snapshot", "url", "status", same)))
     return page(chosen.title(), "".join(body))
 
 
@@ -55,10 +56,7 @@ def _table(rows: list[dict[str, Any]], link: Any, first: str, hidden: tuple[str,
     if not rows:
         return "<p>None.</p>"
     names = [name for name in rows[0] if name != first and name not in hidden]
-    titles = {name: name.removesuffix("_bytes").replace("_", " ").replace("ooms", "OOMs") for name in names}
-    numbers = {name for name in names if isinstance(rows[0][name], int)}
-    columns = [f"<th{' class=n' if name in numbers else ''}>{escaped(title)}</th>" for name, title in titles.items()]
-    head = f"<th>{escaped(first)}</th>{''.join(columns)}"
+    head = f"<th>{escaped(first)}</th>{''.join(heading(name, rows[0][name]) for name in names)}"
     body = []
     for row in rows[:MOST_ROWS]:
         address, text = link(row)

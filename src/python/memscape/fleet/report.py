@@ -29,6 +29,11 @@ _SECTIONS = {
     "settings": "Allocator settings",
     "errors": "Files that could not be read",
 }
+_HEADINGS = {"ooms": "OOMs", "with_oom": "with OOM", "unread": "unreadable", "conf": "settings"}
+# Maximum length of a text that is not wrapped, in characters.
+_LONGEST_LINE = 40
+# Columns whose values matter unless they are 0.
+_ALARMS = {"ooms", "with_oom", "unread"}
 # Address of the page in links of a report that `memscape serve --lake` serves.
 SERVED = "open"
 # Maximum number of rows of a section.
@@ -37,10 +42,13 @@ _MOST_ROWS = 20
 _STYLE = """
 :root { color-scheme: light dark }
 body { font: 14px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem; padding: 0 1rem }
-h1 { font-size: 1.4rem } h2 { font-size: 1.1rem; margin: 2rem 0 .25rem } p { margin: .25rem 0 }
+h1 { font-size: 1.4rem; overflow-wrap: anywhere } h2 { font-size: 1.1rem; margin: 2rem 0 .25rem }
+p { margin: .25rem 0 } form { margin: 1rem 0 }
 table { border-collapse: collapse; display: block; overflow-x: auto }
 th, td { padding: .2rem .6rem; text-align: left; vertical-align: top; border-bottom: 1px solid #8884 }
-th.n, td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
+th { white-space: nowrap } th:first-child, td:first-child { padding-left: 0 }
+.n { text-align: right } td:is(.n, .t) { font-variant-numeric: tabular-nums; white-space: nowrap }
+.w { min-width: 26rem } .alarm { color: light-dark(#a4262c, #ff9b94); font-weight: 600 }
 code { font-size: .85em; overflow-wrap: anywhere; display: block; min-width: 20rem }
 """
 
@@ -82,15 +90,19 @@ def render(
         "SELECT count(DISTINCT url), count(DISTINCT job), min(modified), max(modified), count(*) FROM recent"
     ).fetchone()
     files, jobs, first, last, _ = counts or (0, 0, None, None, 0)
-    span = f", {first:%Y-%m-%d} to {last:%Y-%m-%d}" if first and last else ""
-    parts = [f"<h1>Memory of {jobs:,} jobs</h1>", f"<p>{files:,} snapshots{span} · {escaped(lake)}</p>"]
+    days = dict.fromkeys(f"{time:%Y-%m-%d}" for time in (first, last) if time)
+    span = f", {' to '.join(days)}" if days else ""
+    back = "<p><a href='./'>Jobs</a></p>" if viewer == SERVED else ""
+    parts = [f"{back}<h1>Memory of {jobs:,} jobs</h1>", f"<p>{files:,} snapshots{span} · {escaped(lake)}</p>"]
     for question, title in _SECTIONS.items():
         names, rows = asked(connection, question, storage, sign_hours)
         words = QUESTIONS[question].splitlines()[0].removeprefix("-- ")
         parts.append(f"<h2>{title}</h2><p>{escaped(words)}.</p>{_table(names, rows, viewer)}")
     now = datetime.now(timezone.utc)
-    parts.append(f"<p>Written by memscape at {now:%Y-%m-%d %H:%M} UTC. Bytes are requested bytes.</p>")
-    return page("memscape fleet", "".join(parts))
+    parts.append(
+        f"<p>Written by memscape at {now:%Y-%m-%d %H:%M} UTC. Sizes are requested bytes, except reserved memory.</p>"
+    )
+    return page("Report", "".join(parts))
 
 
 def page(title: str, body: str) -> str:
@@ -99,7 +111,8 @@ def page(title: str, body: str) -> str:
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
-        f"<title>{escaped(title)}</title><style>{_STYLE}</style></head><body>{body}</body></html>\n"
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escaped(title)} · memscape</title><style>{_STYLE}</style></head><body>{body}</body></html>\n"
     )
 
 
@@ -107,7 +120,8 @@ def _table(names: list[str], rows: Rows, viewer: str | None) -> str:
     if not rows:
         return "<p>None.</p>"
     shown = [name for name in names if name not in ("link", "telling_file", "first_file", "signature", "place")]
-    head = "".join(f"<th>{escaped(name.replace('_', ' '))}</th>" for name in [*shown, "open"])
+    first = dict(zip(names, rows[0]))
+    head = "".join(heading(name, first[name]) for name in shown) + "<th>open</th>"
     body = []
     for row in rows[:_MOST_ROWS]:
         values = dict(zip(names, row))
@@ -133,20 +147,29 @@ def _open(values: dict[str, Any], viewer: str | None) -> str:
     return f"{anchor}<code>{escaped(command)}</code>"
 
 
+def heading(name: str, value: Any) -> str:
+    """Return the heading of a column with values like this one. Its cells have the unit."""
+    words = _HEADINGS.get(name) or name.removesuffix("_bytes").replace("_", " ")
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return f"<th{' class=n' if number else ''}>{escaped(words)}{' (UTC)' if isinstance(value, datetime) else ''}</th>"
+
+
 def cell(name: str, value: Any) -> str:
-    """Return a cell of a table. The name of its column says which values are bytes."""
-    if value is None:
+    """Return a cell of a table. The name of its column says which values are bytes or shares."""
+    if value is None or value == "":
         return "<td>\u2013</td>"
     if isinstance(value, bool):
         return f"<td>{'yes' if value else 'no'}</td>"
     if isinstance(value, (int, float)):
         as_bytes = is_bytes(name, value)
         text = size(value) if as_bytes else f"{value:,}" if isinstance(value, int) else f"{value:,.3g}"
+        if "share" in name:
+            text = f"{100 * value:.1f} %"
         title = f' title="{value:,.0f} bytes"' if as_bytes else ""
-        return f'<td class="n"{title}>{text}</td>'
+        return f'<td class="{"n alarm" if name in _ALARMS and value else "n"}"{title}>{text}</td>'
     if isinstance(value, datetime):
-        return f"<td>{value:%Y-%m-%d %H:%M}</td>"
-    return f"<td>{escaped(value)}</td>"
+        return f'<td class="t">{value:%Y-%m-%d %H:%M}</td>'
+    return f'<td class="{"t" if len(str(value)) <= _LONGEST_LINE else "w"}">{escaped(value)}</td>'
 
 
 def is_bytes(name: str, value: Any) -> bool:

@@ -87,9 +87,9 @@ class Tables:
     def jobs(self, part: str = "") -> list[dict[str, Any]]:
         """Return the jobs whose name contains this text, the newest first."""
         return self.rows(
-            "SELECT coalesce(job, '') AS job, count(DISTINCT url) AS snapshots, count(DISTINCT step) AS steps,"
-            " count(DISTINCT rank) AS ranks, max(peak_bytes) AS peak_bytes, max(peak_reserved_bytes) AS reserved_bytes,"
-            " sum(ooms)::BIGINT AS ooms, count_if(status <> 'ok') AS unread, max(modified) AS newest FROM snapshot"
+            "SELECT coalesce(job, '') AS job, count(DISTINCT url) AS snapshots, sum(ooms)::BIGINT AS ooms,"
+            " max(peak_bytes) AS peak_bytes, max(peak_reserved_bytes) AS reserved_bytes, count(DISTINCT step) AS steps,"
+            " count(DISTINCT rank) AS ranks, count_if(status <> 'ok') AS unread, max(modified) AS newest FROM snapshot"
             " WHERE contains(lower(coalesce(job, '')), lower(?))"
             f" GROUP BY ALL ORDER BY newest DESC, job LIMIT {MOST_ROWS + 1}",
             [part],
@@ -100,8 +100,8 @@ class Tables:
         where, parameters = Group(job).where()
         return self.rows(
             f"SELECT coalesce(CAST({by} AS VARCHAR), '') AS {by}, count(DISTINCT url) AS snapshots,"
-            " min(peak_bytes) AS lowest_peak_bytes, max(peak_bytes) AS highest_peak_bytes, max(end_bytes) AS end_bytes,"
-            " max(peak_reserved_bytes) AS reserved_bytes, sum(ooms)::BIGINT AS ooms, max(modified) AS newest"
+            " sum(ooms)::BIGINT AS ooms, min(peak_bytes) AS lowest_peak_bytes, max(peak_bytes) AS highest_peak_bytes,"
+            " max(end_bytes) AS end_bytes, max(peak_reserved_bytes) AS reserved_bytes, max(modified) AS newest"
             f" FROM snapshot WHERE {where} GROUP BY {by} ORDER BY snapshot.{by} LIMIT {MOST_ROWS + 1}",
             parameters,
         )
@@ -110,8 +110,8 @@ class Tables:
         """Return a row for each device of each snapshot of a list."""
         where, parameters = group.where()
         return self.rows(
-            "SELECT snapshot, url, step, rank, host, device, peak_bytes, end_bytes, peak_reserved_bytes AS reserved_bytes,"
-            f" ooms, coalesce(error, verdict) AS finding, status FROM snapshot WHERE {where}"
+            "SELECT snapshot, url, step, rank, device, ooms, peak_bytes, end_bytes, peak_reserved_bytes AS reserved_bytes,"
+            f" host, coalesce(error, verdict) AS finding, status FROM snapshot WHERE {where}"
             f" ORDER BY step, rank, url, member, device LIMIT {MOST_ROWS + 1}",
             parameters,
         )

@@ -1,8 +1,9 @@
 //! The alarm: the finding of a file that needs attention first, in one sentence below the header of the page. Of many
-//! ranks, the file that ran out of memory.
+//! ranks, the file that ran out of memory. In a comparison, its verdict.
 
 use crate::features::insights::data::{Alarm, InsightsTab, TopicQuestion};
 use crate::features::insights::simulation::is_expected;
+use crate::features::insights::view::comparison_verdict;
 use crate::state::outbox::{Intent, Outbox};
 use crate::state::ranks::Survey;
 use crate::state::shared::Shared;
@@ -14,6 +15,19 @@ use protocol::{Tone, Topic};
 /// missing, or the simulation that may find a saving.
 pub(super) fn update(tab: &mut InsightsTab, shared: &Shared, out: &mut Outbox) {
     let was_known = tab.alarm != Alarm::Unknown;
+    let is_verdict = matches!(tab.alarm, Alarm::Raised { topic: Topic::Comparison, .. });
+    if shared.comparing.pair.is_some() {
+        // A finding about A alone would be read as one about both.
+        match comparison_verdict(tab, shared) {
+            Some(text) => tab.alarm = Alarm::Raised { topic: Topic::Comparison, text },
+            None if !is_verdict => tab.alarm = Alarm::Unknown,
+            None => {}
+        }
+        return;
+    }
+    if is_verdict {
+        tab.alarm = Alarm::Unknown;
+    }
     for topic in Topic::ALARMS {
         let Some(report) = tab.report_of(topic) else { return };
         if let Some(headline) = &report.headline {

@@ -2,6 +2,7 @@
 //! It starts once all reports have arrived, and gives way to simulations that the user requests.
 
 use crate::features::insights::data::{BackgroundSimulation, INITIAL_ROWS, InsightsTab, TopicQuestion};
+use crate::plot::comparing::part::insight_pairing;
 use crate::state::outbox::Outbox;
 use crate::state::settings::Dialog;
 use crate::state::shared::Shared;
@@ -72,11 +73,15 @@ pub(super) fn next_unknown_topic(tab: &InsightsTab, shared: &Shared) -> Option<T
     let InsightsTab { pending, reports, version, .. } = tab;
     let is_known_topic = |topic: Topic| reports.iter().any(|(of, _)| of.topic == topic);
     let is_unknown = |topic: &Topic| !topic.depends_on_range() && !is_known_topic(*topic);
+    // The verdict of a comparison is shown on every tab.
+    let pairing = insight_pairing(shared).filter(|_| shared.comparing.pair.is_some());
+    let pairing = pairing.filter(|wanted| reports.iter().all(|(of, _)| of.pairing != Some(*wanted)));
     // The alarm needs few reports, so these come first.
-    let topic = Topic::ALARMS.into_iter().chain(Topic::ALL).find(|topic| pending.is_none() && is_unknown(topic))?;
+    let others = Topic::ALARMS.into_iter().chain(Topic::ALL).find(is_unknown);
+    let topic = pairing.map(|_| Topic::Comparison).or(others).filter(|_| pending.is_none())?;
     let cursor_or_version = topic.depends_on_cursor().then_some(shared.cursor.moment);
     let (rows, version, is_simulated) = (INITIAL_ROWS as u32, *version, is_simulated(tab, topic));
-    Some(TopicQuestion { topic, cursor_or_version, rows, version, range: None, is_simulated, pairing: None })
+    Some(TopicQuestion { topic, cursor_or_version, rows, version, range: None, is_simulated, pairing })
 }
 
 /// Returns whether a report on a topic can quote simulations now.

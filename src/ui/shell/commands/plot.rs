@@ -4,7 +4,7 @@ use crate::features::State;
 use crate::features::command::Trait::NeedsWholeFile;
 use crate::features::command::{Call, Command, Keys, Name, PLOT, Row, row, rows};
 use crate::plot::plots::handle_action;
-use crate::plot::{axis_switch, plots};
+use crate::plot::{axis_switch, capacity, plots};
 use crate::state::binding::KeyScope::Timeline;
 use crate::state::line::Line;
 use crate::state::plots::{NAMES, PlotAction, name, with_filter};
@@ -109,7 +109,7 @@ fn toggle_segment(state: &mut State) {
 
 fn toggle_line(state: &mut State, line: Line) {
     match state.plot_settings.plot {
-        Plot::Reserved(_) => state.plots.toggle_line(line),
+        Plot::Reserved(_) => capacity::change_height(state, |state| state.plots.toggle_line(line)),
         _ => state.remark = Some("Lines are shown in the Reserved view.".to_owned()),
     }
 }

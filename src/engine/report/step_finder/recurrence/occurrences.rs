@@ -1,4 +1,4 @@
-//! Allocations of a call stack, and whether they come at even intervals.
+//! Allocations of a call stack, and whether they occur at even intervals.
 
 /// Allocations made by a call stack. `first`, `second` and `last` are indices of allocations in the trace.
 #[derive(Clone, Copy, Default)]
