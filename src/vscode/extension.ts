@@ -4,32 +4,41 @@ import * as vscode from "vscode";
 
 const VIEW_TYPE = "memscape.snapshot";
 const SNAPSHOT_NAME = /\.(pickle|pkl)(\.(gz|zst|zip))?$/;
-/** Keys of a snapshot. One of them is near its start. */
-const KEYS = ["segments", "device_traces", "total_size"];
-/** Number of bytes in which a key must occur. */
-const START_BYTES = 1 << 16;
+/** Keys of a snapshot, one of which must occur in this number of bytes at its start. */
+const KEYS = ["segments", "device_traces", "total_size"], START_BYTES = 1 << 16;
 /** Maximum number of files of a folder: that of the page. */
 const MAX_FILES = 4096;
 
 /**
  * Script and style before the page, and so before its content security policy. The extension's messages are sent on by
- * the page's own window, which the page trusts, once it listens. The page's events go back to the extension.
+ * the page's own window, which the page trusts, once it listens. The page's events go back to the extension. The system's
+ * theme is that of VS Code, which is a class of the body, while the user has not chosen one in the page.
  */
 const BRIDGE = `<script>{
   const vscode = acquireVsCodeApi();
-  let waiting, ping = setInterval(() => postMessage("PING", origin), 50);
+  let waiting, given, ping = setInterval(() => postMessage("PING", origin), 50);
   addEventListener("message", event => {
     const { source, data } = event;
     if (source !== window) {
       event.stopImmediatePropagation();
       if (ping) waiting = data; else postMessage(data, origin);
     } else if (data === "PONG" && ping) {
-      ping = clearInterval(ping);
       if (waiting) postMessage(waiting, origin);
-      waiting = undefined;
+      ping = waiting = clearInterval(ping);
     } else if (data?.memscape?.event) vscode.postMessage(data.memscape);
   }, true);
-}</script><style>#welcome { display: none; }</style>`;
+  const media = matchMedia, system = new EventTarget(), { dataset } = document.documentElement;
+  matchMedia = query => query.includes("prefers-color-scheme") ? system : media(query);
+  const follow = () => {
+    system.matches = /vscode-(dark|high-contrast(?!-light))/.test(document.body.className);
+    const theme = system.matches ? "dark" : "light";
+    if (dataset.theme === theme || (dataset.theme ?? given) !== given) return;
+    dataset.theme = given = theme;
+    system.dispatchEvent(new Event("change"));
+  };
+  addEventListener("DOMContentLoaded", follow);
+  new MutationObserver(follow).observe(document, { subtree: true, attributeFilter: ["class", "data-theme"] });
+}</script><style>#welcome { display: none !important; } body { padding: 0; }</style>`;
 
 class Viewer implements vscode.CustomReadonlyEditorProvider {
   private page?: Promise<string>;
@@ -43,17 +52,21 @@ class Viewer implements vscode.CustomReadonlyEditorProvider {
   async resolveCustomEditor({ uri }: vscode.CustomDocument, panel: vscode.WebviewPanel): Promise<void> {
     const bytes = await vscode.workspace.fs.readFile(uri);
     if (await isSnapshot(bytes)) return this.show(panel, [uri], [bytes]);
-    panel.dispose();
-    vscode.window.showWarningMessage(`${nameOf(uri)} is not a PyTorch memory snapshot.`);
-    await vscode.commands.executeCommand("vscode.openWith", uri, "default");
+    // An editor can be closed once it is shown.
+    panel.webview.options = { enableScripts: true };
+    panel.webview.onDidReceiveMessage(() => {
+      panel.dispose();
+      void vscode.commands.executeCommand("vscode.openWith", uri, "default");
+      void vscode.window.showWarningMessage(`${nameOf(uri)} is not a PyTorch memory snapshot.`);
+    });
+    panel.webview.html = "<script>acquireVsCodeApi().postMessage({})</script>";
   }
 
   /** Shows files in a tab of their own: two are compared, more are ranks. */
   async open(title: string, uris: vscode.Uri[]): Promise<void> {
     const options = { enableScripts: true, retainContextWhenHidden: true };
     const panel = vscode.window.createWebviewPanel("memscape.files", title, vscode.ViewColumn.Active, options);
-    const files = await Promise.all(uris.map(uri => vscode.workspace.fs.readFile(uri)));
-    await this.show(panel, uris, files);
+    await this.show(panel, uris, await Promise.all(uris.map(uri => vscode.workspace.fs.readFile(uri))));
   }
 
   private async show({ webview }: vscode.WebviewPanel, uris: vscode.Uri[], files: Uint8Array[]): Promise<void> {
@@ -65,7 +78,8 @@ class Viewer implements vscode.CustomReadonlyEditorProvider {
     this.page ??= this.readPage();
     webview.html = await this.page;
     const buffers = files.map((buffer, index) => ({ buffer, fileName: nameOf(uris[index]) }));
-    await webview.postMessage({ memscape: { buffers, view: this.context.workspaceState.get(key) } });
+    // VS Code shows the page only once the editor is resolved, and the message arrives after that: not awaited.
+    void webview.postMessage({ memscape: { buffers, view: this.context.workspaceState.get(key) } });
   }
 
   private async readPage(): Promise<string> {
@@ -100,16 +114,14 @@ async function inflateStart(bytes: Uint8Array): Promise<Uint8Array> {
       start.set(value.subarray(0, START_BYTES - length), length);
       length += value.length;
     }
-  } catch {
-    // The compressed bytes end early.
-  }
+  } catch { /* The compressed bytes end early. */ }
   return start.subarray(0, Math.min(length, START_BYTES));
 }
 
 async function snapshotsIn(folder: vscode.Uri): Promise<vscode.Uri[]> {
   const entries = await vscode.workspace.fs.readDirectory(folder);
-  const names = entries.map(([name]) => name).filter(name => SNAPSHOT_NAME.test(name)).sort();
-  return names.slice(0, MAX_FILES).map(name => vscode.Uri.joinPath(folder, name));
+  const names = entries.map(([name]) => name).filter(name => SNAPSHOT_NAME.test(name)).sort().slice(0, MAX_FILES);
+  return names.map(name => vscode.Uri.joinPath(folder, name));
 }
 
 export function activate(context: vscode.ExtensionContext): void {

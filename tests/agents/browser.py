@@ -1,16 +1,18 @@
-"""Chromium by its DevTools, over one WebSocket: what a test of a notebook needs, and no more."""
+"""Chromium by its DevTools, over one WebSocket: what a test of a notebook or a package needs, and no more."""
 
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from websocket import WebSocketTimeoutException, create_connection
 
 # A page of memscape that has drawn a snapshot.
@@ -135,6 +137,16 @@ class Browser:
         self._process.terminate()
         self._process.wait()
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def chromium() -> Iterator[Browser]:
+    """The fixture `browser` of tests that need Chromium, which are skipped without it."""
+    program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    if program is None:
+        pytest.skip("notebooks, pages in frames and packages: no Chromium")
+    browser = Browser(program)
+    yield browser
+    browser.close()
 
 
 def wait_for(what: str, holds: Callable[[], Any], seconds: float = 180) -> Any:

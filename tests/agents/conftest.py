@@ -1,13 +1,11 @@
 from __future__ import annotations
 
 import os
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from browser import Browser
+from browser import chromium
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -32,11 +30,4 @@ def samples() -> Path:
     return ROOT / "www"
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-    if program is None:
-        pytest.skip("JupyterLab and pages in frames: no Chromium")
-    browser = Browser(program)
-    yield browser
-    browser.close()
+browser = pytest.fixture(scope="module")(chromium)

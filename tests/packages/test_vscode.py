@@ -11,11 +11,10 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import pytest
 
-from browser import Browser
+from browser import Browser, wait_for
 from conftest import PACKAGES, ROOT, SAMPLE, VSCODE
 from site_server import serve
 
@@ -23,7 +22,8 @@ from site_server import serve
 FRAME = "vs/workbench/contrib/webview/browser/pre/index.html"
 DOCUMENT = "document.querySelector('#active-frame')?.contentDocument"
 BUILD = "/static/build"
-MOUNT = "vscode-test-web://mount"
+# The centre of a rectangle.
+MIDDLE = "(it => [it.left + it.width / 2, it.top + it.height / 2])"
 # Large enough that nothing can be copied many times.
 LARGE_BYTES = 200 << 20
 
@@ -34,10 +34,9 @@ class Code:
     def __init__(self, browser: Browser, origin: str) -> None:
         self.browser, self.origin = browser, origin
 
-    def start(self, *files: str) -> None:
-        """Start VS Code, and open these files of the folder."""
-        payload = json.dumps([["openFile", f"{MOUNT}/{name}"] for name in files])
-        self.browser.go(f"{self.origin}/?payload={quote(payload)}")
+    def start(self) -> None:
+        """Start VS Code with the folder."""
+        self.browser.go(self.origin + "/")
         self.browser.wait("the explorer", "document.querySelector('.explorer-folders-view .monaco-list-row') !== null")
 
     def page(self, script: str) -> Any:
@@ -52,20 +51,29 @@ class Code:
         assert self.page("page.querySelector('#file-name').textContent") == name
         self.wait("a picture", "+page.querySelector('canvas#timeline').dataset.frames > 0")
 
-    def choose(self, file: str, entry: str) -> None:
-        """Choose an entry of the context menu of a file in the explorer."""
+    def open(self, file: str, button: str = "left") -> None:
+        """Click a file in the explorer, which opens it in its default editor."""
         row = f"[...document.querySelectorAll('.explorer-folders-view .monaco-list-row')].find(it => it.innerText.trim() === '{file}')"
         self.browser.wait(file, f"{row} !== undefined")
-        middle = "(it => [it.left + it.width / 2, it.top + it.height / 2])"
-        x, y = self.browser.evaluate(f"{middle}({row}.querySelector('.label-name').getBoundingClientRect())")
-        self.browser.click(x, y, button="right")
-        item = (
-            "[...document.querySelectorAll('.shadow-root-host')].flatMap(it => [...it.shadowRoot.querySelectorAll('.action-item')])"
-            f".find(it => it.querySelector('.action-label')?.textContent === '{entry}')"
-        )
-        self.browser.wait(entry, f"{item} !== undefined")
-        x, y = self.browser.evaluate(f"{middle}({item}.getBoundingClientRect())")
-        self.browser.click(x, y)
+        x, y = self.browser.evaluate(f"{MIDDLE}({row}.querySelector('.label-name').getBoundingClientRect())")
+        self.browser.click(x, y, button)
+
+    def choose(self, file: str, entry: str) -> None:
+        """Choose an entry of the context menu of a file in the explorer."""
+        self.open(file, button="right")
+        self.browser.wait("the menu", "document.querySelector('.monaco-menu .action-label') !== null")
+        # A menu that has just opened takes no click, but takes keys.
+        self.press_at(entry, ".monaco-menu .action-item.focused .action-label")
+
+    def press_at(self, label: str, focused: str) -> None:
+        """Press the arrow key until the focused entry, by its selector, has a label, and then Enter."""
+
+        def is_focused() -> bool:
+            self.browser.press("ArrowDown", 40)
+            return bool(self.browser.evaluate(f"document.querySelector('{focused}')?.textContent") == label)
+
+        wait_for(label, is_focused)
+        self.browser.press("Enter", 13, text="\r")
 
     def command(self, name: str) -> None:
         """Run a command of the palette."""
@@ -75,6 +83,18 @@ class Code:
         row = "document.querySelector('.quick-input-list .monaco-list-row.focused .label-name')?.textContent"
         self.browser.wait(name, f"{row} === '{name}'")
         self.browser.press("Enter", 13, text="\r")
+
+    def close_all(self) -> None:
+        """Close all editors."""
+        self.command("View: Close All Editors")
+        self.browser.wait("no tab", "document.querySelector('.tabs-container .tab') === null")
+
+    def start_extension(self) -> None:
+        """Start VS Code, and the extension by its first file. Before that, VS Code may not know its editor yet."""
+        self.start()
+        self.choose("leak.pickle.gz", "Open in memscape")
+        self.wait_for_file("leak.pickle.gz", "2062")
+        self.close_all()
 
     def tabs(self) -> list[str]:
         return list(
@@ -146,6 +166,10 @@ def test_snapshot_opens_from_the_menu_and_keeps_its_view(code: Code) -> None:
     # The start page never shows, and the page needs no question.
     assert code.page("page.querySelector('#welcome').checkVisibility()") is False
     assert code.page("page.querySelector('#sender').open") is False
+    # Its theme is that of VS Code.
+    assert code.page("page.documentElement.dataset.theme") == "light"
+    code.command("Preferences: Toggle between Light/Dark Themes")
+    code.wait("the dark theme", "page.documentElement.dataset.theme === 'dark'")
     # A click selects an allocation.
     code.page("page.getElementById('tab-allocations').click()")
     code.wait("a row", "page.querySelector('#table [role=row][aria-rowindex=\"2\"]') !== null")
@@ -154,8 +178,7 @@ def test_snapshot_opens_from_the_menu_and_keeps_its_view(code: Code) -> None:
     code.wait("idle", "'idle' in page.body.dataset")
     code.browser.wait("the view is stored", STORED_VIEW)
     # Closed and opened again, it shows the same view.
-    code.command("View: Close All Editors")
-    code.browser.wait("no tab", "document.querySelector('.tabs-container .tab') === null")
+    code.close_all()
     code.choose("oom.pickle.gz", "Open in memscape")
     code.wait_for_file("oom.pickle.gz", "1343")
     code.wait("the view", "page.querySelector('#tabs [aria-selected=true]').id === 'tab-segments'")
@@ -191,24 +214,22 @@ def test_two_snapshots_are_compared_and_a_folder_is_surveyed(code: Code, folder:
     code.choose("ranks", "Open Folder as Ranks in memscape")
     code.wait_for_file("rank0.pickle.gz", "1343")
     assert code.page("page.querySelectorAll('#snapshot option').length") == 3
-    code.command("View: Close All Editors")
-    code.browser.wait("no tab", "document.querySelector('.tabs-container .tab') === null")
+    code.close_all()
     code.choose("leak.pickle.gz", "Open in memscape")
     code.wait_for_file("leak.pickle.gz", "2062")
     code.command("memscape: Compare with…")
     # The dialog of VS Code for files that are not on this machine.
-    code.browser.wait("the dialog", "document.querySelector('.quick-input-widget input')?.value.startsWith('/')")
-    code.browser.type("oom.pickle.gz")
-    code.browser.press("Enter", 13, text="\r")
+    code.press_at("oom.pickle.gz", ".quick-input-list .monaco-list-row.focused .label-name")
     code.browser.wait("a second tab", "document.querySelectorAll('.tabs-container .tab').length === 2")
     assert code.tabs() == ["leak.pickle.gz", "leak.pickle.gz ↔ oom.pickle.gz"]
+    code.command("View: Close Other Editors in Group")
+    code.wait("the comparison", "page.querySelector('#compare')?.hidden === false")
 
 
 def test_file_of_200_mib_opens(code: Code, folder: Path) -> None:
-    snapshot = gzip.decompress(SAMPLE.read_bytes())
-    loaded = pickle.loads(snapshot)
-    # A key that the page skips.
-    loaded["padding"] = "x" * (LARGE_BYTES - len(snapshot))
+    loaded = pickle.loads(gzip.decompress(SAMPLE.read_bytes()))
+    # A key that the page skips. One string of this size would be no snapshot.
+    loaded["padding"] = [f"{number} " + "x" * (1 << 20) for number in range(LARGE_BYTES >> 20)]
     (folder / "large.pickle").write_bytes(pickle.dumps(loaded))
     assert (folder / "large.pickle").stat().st_size >= LARGE_BYTES
     code.start()
@@ -219,22 +240,30 @@ def test_file_of_200_mib_opens(code: Code, folder: Path) -> None:
 def test_foreign_pickle_is_left_to_others(code: Code, folder: Path) -> None:
     (folder / "associated.pickle").write_bytes(pickle.dumps({"weights": [1.0, 2.0], "epoch": 3}))
     (folder / "associated-oom.pickle.gz").write_bytes(SAMPLE.read_bytes())
+    (folder / "early.pickle").write_bytes(gzip.decompress(SAMPLE.read_bytes())[:20_000])
     (folder / "associated-other.pickle.gz").write_bytes(gzip.compress(pickle.dumps([1, 2, 3])))
-    code.start("associated.pickle", "associated-other.pickle.gz")
+    code.start_extension()
     notice = "[...document.querySelectorAll('.notification-list-item-message')].map(it => it.textContent).join(' ')"
     for name in ("associated.pickle", "associated-other.pickle.gz"):
+        code.open(name)
         code.browser.wait(name, f"{notice}.includes('{name} is not a PyTorch memory snapshot.')")
     # The editor for files without an editor says so.
     code.browser.wait(
         "another editor", "document.querySelector('.monaco-editor-pane-placeholder, .monaco-editor') !== null"
     )
     assert code.browser.evaluate("document.querySelectorAll('iframe.webview').length") == 0
-    code.start("associated-oom.pickle.gz")
+    code.open("associated-oom.pickle.gz")
     code.wait_for_file("associated-oom.pickle.gz", "1343")
+    # A snapshot that ends early says so, without the start page.
+    code.close_all()
+    code.choose("early.pickle", "Open in memscape")
+    code.wait("the error", "page.querySelector('#error')?.textContent.includes('early.pickle')")
+    assert code.page("page.querySelector('#welcome').checkVisibility()") is False
 
 
 def test_snapshot_is_not_the_default_editor(code: Code) -> None:
-    code.start("oom.pickle.gz")
+    code.start_extension()
+    code.open("oom.pickle.gz")
     code.browser.wait(
         "the editor for binary files", "document.querySelector('.monaco-editor-pane-placeholder') !== null"
     )
