@@ -5,6 +5,7 @@ use super::pen;
 use super::theme::Theme;
 use js_sys::Reflect;
 use picture::render::PictureTheme;
+use std::cell::Cell;
 use ui::plot::figure::Figure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
@@ -45,15 +46,23 @@ pub(super) fn label_context(canvas: &HtmlCanvasElement, theme: &Theme, scale: f6
 }
 
 thread_local! {
-    /// Options of all 2D contexts. Without WebGPU, canvases are kept in main memory, where the CPU renderer draws.
-    /// Otherwise, WebKitGTK would use OpenGL for them, and a software OpenGL delays the first picture by up to a
-    /// second.
-    static OPTIONS: JsValue = if has_webgpu() { JsValue::UNDEFINED } else { flag_options("willReadFrequently") };
+    /// Options of 2D contexts of canvases that are kept in main memory.
+    static IN_MEMORY: JsValue = flag_options("willReadFrequently");
+    /// True if new 2D contexts are kept in main memory. WebKitGTK, which has no WebGPU, would use OpenGL for them, and a
+    /// software OpenGL delays the first picture by up to a second.
+    static USES_MEMORY: Cell<bool> = Cell::new(!has_webgpu());
+}
+
+/// Keeps canvases whose 2D context is created later in main memory, where the CPU renderer draws. A GPU in software
+/// takes five times as long to draw and show them.
+pub(super) fn keep_in_memory() {
+    USES_MEMORY.set(true);
 }
 
 /// Returns the 2D context of a canvas. `None` if the browser does not provide one.
 pub(super) fn context_2d(canvas: &HtmlCanvasElement) -> Option<CanvasRenderingContext2d> {
-    OPTIONS.with(|options| canvas.get_context_with_context_options("2d", options)).ok()??.dyn_into().ok()
+    let options = if USES_MEMORY.get() { IN_MEMORY.with(JsValue::clone) } else { JsValue::UNDEFINED };
+    canvas.get_context_with_context_options("2d", &options).ok()??.dyn_into().ok()
 }
 
 /// Returns whether the browser has the WebGPU API, with or without a GPU.

@@ -113,6 +113,7 @@ impl Painter {
 
     /// Switches to the CPU renderer.
     pub(super) fn use_cpu(&mut self) {
+        labels::keep_in_memory();
         let [timeline, flame] = self.canvases().map(with_2d_context);
         self.surface = match (timeline.1, flame.1) {
             (Some(timeline), Some(flame)) => Surface::Cpu(CpuRenderer::new(), [timeline, flame]),

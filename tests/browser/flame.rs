@@ -3,13 +3,14 @@
 use crate::chromium::{Adapter, Chromium};
 use crate::corpus::real_files;
 use crate::page::Page;
-use crate::screenshots::{Picture, save_screenshot, settled_picture};
+use crate::screenshots::{CANVASES_IN_MEMORY, Picture, save_screenshot, settled_picture};
 use crate::site::Site;
 use std::path::Path;
 
 /// Opens a file in a page and waits until its flame graph is drawn.
 fn open_flame_graph(file: &Path, scheme: &str, size: (u32, u32), query: &str) -> Page {
     let page = Page::blank(Chromium::shared(Adapter::Software));
+    page.run_before_load(CANVASES_IN_MEMORY);
     page.prefer_color_scheme(scheme);
     page.resize(size.0, size.1);
     page.navigate(&(Site::shared().page() + query));

@@ -4,7 +4,9 @@ use crate::chromium::{Adapter, Chromium};
 use crate::fixtures;
 use crate::generate::{self, Options};
 use crate::page::Page;
-use crate::screenshots::{MIN_COLOURS, Picture, largest_difference, save_screenshot, settled_timeline};
+use crate::screenshots::{
+    CANVASES_IN_MEMORY, MIN_COLOURS, Picture, largest_difference, save_screenshot, settled_timeline,
+};
 use crate::site::Site;
 use std::path::{Path, PathBuf};
 
@@ -27,6 +29,7 @@ fn training_file() -> PathBuf {
 fn open_file(script: &str, file: &Path) -> Page {
     let page = Page::blank(Chromium::shared(Adapter::Software));
     page.run_before_load(script);
+    page.run_before_load(CANVASES_IN_MEMORY);
     page.navigate(&Site::shared().page_with_webgpu());
     page.wait_for_state("empty");
     page.drop_files(&[file]);
@@ -108,6 +111,9 @@ fn software_adapter_is_used_only_on_request() {
             page.attribute("canvas#timeline", "data-renderer").filter(|it| !it.is_empty())
         });
         assert_eq!(page.text("#notice"), "", "a notice is shown");
+        // A GPU in software takes five times as long for the canvases that the CPU renderer draws.
+        let in_memory = "document.getElementById('labels').getContext('2d').getContextAttributes().willReadFrequently";
+        assert_eq!(page.evaluate(in_memory), renderer == "cpu", "{query}");
     }
 }
 
