@@ -14,7 +14,7 @@ use base::units::{EventIdx, Moment};
 use history::recorder::PausedBytes;
 use history::replay::{AllocationId, Curve, DeviceHistory, SegmentLifetimes};
 use history::snapshot::{Snapshot, StackId};
-use protocol::{Backend, Grouping, Scope};
+use protocol::{Backend, Grouping, Report, ReportQuestion, Scope};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -36,6 +36,19 @@ impl Engine {
     pub fn complete_side(&mut self, device: i64) -> Option<Side<'_>> {
         self.file.as_deref_mut()?.prepare_all();
         self.side(device)
+    }
+
+    /// Computes several insights on a device of the open file, on all cores, and returns them in the order of the
+    /// questions. They are those that [`Question::Report`](crate::Question::Report) asks for. `None` if no file is open,
+    /// or if `may_continue` returns false, which is called every few milliseconds.
+    pub fn reports(
+        &mut self,
+        device: i64,
+        questions: &[ReportQuestion],
+        may_continue: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Vec<Report>> {
+        let file = self.file.as_deref_mut()?;
+        self.questions.reports.compute_all(file, device, questions, may_continue).ok()
     }
 }
 
