@@ -46,6 +46,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("base::column", &["base::heap", "base::units"]),
     ("base::slice", &[]),
     ("base::escape", &[]),
+    ("base::cores", &[]),
     ("base::listed", &[]),
     ("base::natural", &[]),
     ("base::sorted", &[]),

@@ -1,7 +1,7 @@
 //! Progress of one question: its runs, capacity searches and curves.
 
 use super::answer::{WhatIf, WhatIfCourse, WhatIfFit, WhatIfLimit, WhatIfOrigin, WhatIfQuestion};
-use super::bands::Band;
+use super::bands::{Band, Doubts};
 use super::conf;
 use super::course::{Course, Curve};
 use super::done::{Done, keep, kept};
@@ -168,6 +168,13 @@ impl Job {
             }
         }
         self.follow(known, proof, question, slice)
+    }
+
+    /// Returns the plans of all runs to simulate, and their doubts.
+    pub(super) fn plans(&self, known: &Known, proof: &Proof, question: &WhatIfQuestion) -> Vec<(Plan, Doubts)> {
+        let recording = &known.recording;
+        let simulated = self.rows.iter().filter(|row| !row.is_recording(recording, question));
+        simulated.map(|row| row.plan(recording, proof, question)).collect()
     }
 
     /// Simulates the run whose curves are requested.

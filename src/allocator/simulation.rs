@@ -1,14 +1,16 @@
 //! Simulation of a recorded device: answers each [`WhatIfQuestion`] in time slices.
 
 use super::answer::{WhatIf, WhatIfOrigin, WhatIfProof, WhatIfQuestion};
+use super::bands::Band;
 use super::conf;
-use super::done::Done;
+use super::done::{Done, keep};
 use super::job::Job;
 use super::known::Known;
 use super::recording::Recording;
 use super::rows::{Row, described};
 use super::settings::Settings;
 use super::trace::Trace;
+use base::cores::map_on_all_cores;
 use base::slice::{SliceResult, TimeSlice};
 
 /// Recording of a device, and the progress of the current question.
@@ -82,6 +84,28 @@ impl Simulation {
         job.step(known, proof, question, &mut self.done, send, slice)?;
         let answer = self.job.take().map(|job| job.answer).unwrap_or_default();
         Ok(WhatIf { is_complete: true, ..answer })
+    }
+
+    /// Simulates all runs of a question on all cores, so that [`Simulation::answer`] has little left to do.
+    ///
+    /// # Errors
+    /// Returns an error if `may_continue` returns false, which is called every few milliseconds.
+    pub fn run_on_all_cores(
+        &mut self,
+        question: &WhatIfQuestion,
+        may_continue: &(dyn Fn() -> bool + Sync),
+    ) -> SliceResult {
+        self.known.prove(&mut TimeSlice::new(&mut || may_continue()))?;
+        let Simulation { known, done, .. } = self;
+        let Some(proof) = &known.proof else { return Ok(()) };
+        let plans = Job::new(known, proof, question).plans(known, proof, question);
+        let runs = map_on_all_cores(&plans, |(plan, doubts)| {
+            Band::default().step(&known.recording, plan, *doubts, &mut TimeSlice::new(&mut || may_continue()))
+        });
+        for (plan, run) in plans.iter().zip(runs) {
+            keep(&mut done.runs, plan, run?);
+        }
+        Ok(())
     }
 
     /// Returns a step-by-step simulation under the question's first line, or under the recorded settings if there are

@@ -47,14 +47,24 @@ impl<T: Copy> Column<T> {
     #[cold]
     #[inline(never)]
     fn push_growing(&mut self, value: T) {
-        // The first chunk grows like a `Vec`, so that a short column stays small. All later chunks have full size.
-        match self.chunks.as_mut_slice() {
-            [first] if first.len() < CHUNK_LEN => first.resize(2 * first.len(), value),
-            chunks => {
+        // The first chunk grows like a `Vec`, so that a short column stays small. All later chunks have full size, until
+        // `shrink`.
+        match self.chunks.last_mut() {
+            Some(last) if last.len() < CHUNK_LEN => last.resize(CHUNK_LEN.min(2 * last.len()), value),
+            _ => {
                 let mut chunk = Vec::new();
-                chunk.resize(if chunks.is_empty() { 4 } else { CHUNK_LEN }, value);
+                chunk.resize(if self.chunks.is_empty() { 4 } else { CHUNK_LEN }, value);
                 self.chunks.push(chunk);
             }
+        }
+    }
+
+    /// Frees the unused capacity of the last chunk, for a column that is complete.
+    pub fn shrink(&mut self) {
+        let full = self.len.saturating_sub(1) >> CHUNK_BITS << CHUNK_BITS;
+        if let Some(last) = self.chunks.last_mut() {
+            last.truncate(self.len - full);
+            last.shrink_to_fit();
         }
     }
 

@@ -13,6 +13,9 @@ pub mod out_of_line;
 // Table column that grows in chunks, without reallocating.
 pub mod column;
 
+// Threads, for native programs.
+pub mod cores;
+
 // Heap usage of tables, with a macro that sums up fields.
 pub mod heap;
 

@@ -3,7 +3,7 @@
 
 use super::common_args::{AtArg, SnapshotArgs, TracePosition, one_of, parse_bytes, parse_trace_position};
 use super::events::events_between;
-use super::open_snapshot::{OpenSnapshot, ask_device};
+use super::open_snapshot::OpenSnapshot;
 use super::output::{printable, to_pretty_json};
 use super::report_json::as_json;
 use super::report_text::as_text;
@@ -169,13 +169,11 @@ fn compute_reports(
     terms.rules.classify(&mut asking)?;
     let at = terms.at.when.map(|when| asking.facts_at(when)).transpose()?.map(|facts| facts.moment);
     let range = bounds.span(&mut asking)?;
-    let mut reports = Vec::new();
-    for question in questions {
-        let topic = question.topic;
-        let question = ReportQuestion { at, range, thresholds: terms.thresholds.clone(), ..question };
-        let report = ask_device!(asking, Report(question));
-        reports.push(*report.ok_or_else(|| format!("the insight {} could not be computed", topic.name()))?);
-    }
+    let questions: Vec<ReportQuestion> = questions
+        .into_iter()
+        .map(|question| ReportQuestion { at, range, thresholds: terms.thresholds.clone(), ..question })
+        .collect();
+    let reports = asking.reports(&questions).ok_or("the insights could not be computed")?;
     let sheets = || reports.iter().flat_map(|report| &report.sheets);
     let known: Vec<&Threshold> = sheets().filter_map(|sheet| sheet.threshold.as_ref()).collect();
     // An insight without tables lists no thresholds, so unknown names are accepted then.

@@ -1,6 +1,6 @@
 //! An open snapshot with a selected device, and helper functions to query it.
 
-use super::cancellation;
+use super::cancellation::{self, CancelFlag};
 use super::common_args::{SnapshotArgs, TimeArg, TracePosition};
 use super::input::Input;
 use super::kept_file::{self, OpenedFile};
@@ -9,7 +9,7 @@ use super::output::{printable, with_fields};
 use base::units::{Bytes, Moment, group_digits, pluralize};
 use engine::{Answer, Ask, Engine, Question, Reply, Request, Side, Work};
 use picture::timeline::{Axis, time_axis_margin};
-use protocol::{CategorySet, DeviceSummary, FileSummary, MomentFacts, MomentSpec};
+use protocol::{CategorySet, DeviceSummary, FileSummary, MomentFacts, MomentSpec, Report, ReportQuestion};
 use serde_json::{Value, json};
 use ui::text::summary::{device_name, loaded_range};
 
@@ -225,6 +225,12 @@ impl OpenSnapshot {
             Reply::Answer { answer, .. } => Some(answer),
             _ => None,
         }
+    }
+
+    /// Computes several insights on the selected device. Returns `None` if the work is cancelled.
+    pub(crate) fn reports(&mut self, questions: &[ReportQuestion]) -> Option<Vec<Report>> {
+        let cancelled = CancelFlag::current();
+        self.engine.reports(self.device.device, questions, &|| !cancelled.is_set())
     }
 
     /// Returns the state of memory at a moment.

@@ -42,7 +42,7 @@ pub(super) struct Questions {
     sources: Sources,
     tables: TableCache,
     events: EventLists,
-    reports: Reports,
+    pub(super) reports: Reports,
     sending: RecordingEncoder,
     /// Simulator that answers [`Question::WhatIf`]. `None` if this engine does not simulate.
     simulator: Option<Box<dyn Simulator>>,

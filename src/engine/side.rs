@@ -52,16 +52,17 @@ impl Engine {
         self.side(device)
     }
 
-    /// Returns a report at once, without simulations. `None` if no file is open, or if `has_time` returns false before the
-    /// report is complete.
-    pub fn report(
+    /// Computes several insights on a device of the open file, on all cores, and returns them in the order of the
+    /// questions. They are those that [`Question::Report`](crate::Question::Report) asks for. `None` if no file is open,
+    /// or if `may_continue` returns false, which is called every few milliseconds.
+    pub fn reports(
         &mut self,
         device: i64,
-        question: &ReportQuestion,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> Option<Report> {
+        questions: &[ReportQuestion],
+        may_continue: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Vec<Report>> {
         let file = self.file.as_deref_mut()?;
-        Reports::default().step(file, device, question, &mut TimeSlice::new(has_time)).ok()
+        self.questions.reports.compute_all(file, device, questions, may_continue).ok()
     }
 }
 

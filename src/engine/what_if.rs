@@ -17,14 +17,13 @@ pub(super) struct RecordingBuilder(Option<Box<(i64, StepFinder, Reading)>>);
 
 impl RecordingBuilder {
     /// Continues building the recording of the program's allocator requests on a device. Returns it once complete, or
-    /// `None` if the file does not have the device.
+    /// `None` if the file does not have the device. [`OpenFile::compute_segments`] must have finished.
     pub(super) fn step(
         &mut self,
-        file: &mut OpenFile,
+        file: &OpenFile,
         device: i64,
         slice: &mut TimeSlice,
     ) -> SliceResult<Option<Recording>> {
-        file.compute_segments(device, slice)?;
         let (Some(history), Some(lives)) = (file.history(device), file.segments(device)) else { return Ok(None) };
         if self.0.as_ref().is_none_or(|reading| reading.0 != device) {
             self.0 = Some(Box::new((device, StepFinder::new(device), Reading::default())));
@@ -48,12 +47,8 @@ pub(super) struct RecordingEncoder {
 
 impl RecordingEncoder {
     /// Continues encoding the recording and returns it once complete, or `None` if the file does not have the device.
-    pub(super) fn step(
-        &mut self,
-        file: &mut OpenFile,
-        device: i64,
-        slice: &mut TimeSlice,
-    ) -> SliceResult<Option<Vec<u8>>> {
+    /// [`OpenFile::compute_segments`] must have finished.
+    pub(super) fn step(&mut self, file: &OpenFile, device: i64, slice: &mut TimeSlice) -> SliceResult<Option<Vec<u8>>> {
         if self.writing.is_none() {
             let Some(recording) = self.recordings.step(file, device, slice)? else { return Ok(None) };
             self.writing = Some(Box::new(Writing::new(recording)));
@@ -68,24 +63,37 @@ impl RecordingEncoder {
 
 /// Simulator that answers a [`WhatIfQuestion`]. It is a trait, so that an engine without a simulator does not link its
 /// code.
-pub(super) trait Simulator: HeapBytes {
+pub(super) trait Simulator: HeapBytes + Sync {
     /// Resets the simulator, so that another query can be answered.
     fn reset(&mut self);
 
     /// Continues answering a query. Partial results are passed to `send`. Returns the result once complete, or `None`
-    /// if the file does not have the device.
+    /// if the file does not have the device. [`OpenFile::compute_segments`] must have finished.
     fn answer(
         &mut self,
-        file: &mut OpenFile,
+        file: &OpenFile,
         device: i64,
         question: &WhatIfQuestion,
         send: &mut dyn FnMut(WhatIf),
         slice: &mut TimeSlice,
     ) -> SliceResult<Option<WhatIf>>;
 
+    /// Simulates all runs of a query on all cores, so that [`Simulator::answer`] has little left to do.
+    /// [`OpenFile::compute_segments`] must have finished.
+    fn run_on_all_cores(
+        &mut self,
+        file: &OpenFile,
+        device: i64,
+        question: &WhatIfQuestion,
+        may_continue: MayContinue<'_>,
+    ) -> SliceResult;
+
     /// Sets the planned sizes of a device's allocations, in the encoding that [`Simulation::plan`] expects.
     fn set_planned_sizes(&mut self, device: i64, sizes: &[u8]);
 }
+
+/// Function that returns false once the work should stop.
+pub(super) type MayContinue<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// Function that creates a [`Simulator`].
 pub(super) type NewSimulator = fn() -> Box<dyn Simulator>;
@@ -105,19 +113,14 @@ pub(super) fn simulator() -> Box<dyn Simulator> {
     Box::new(NativeSimulator::default())
 }
 
-impl Simulator for NativeSimulator {
-    fn reset(&mut self) {
-        self.simulation.iter_mut().for_each(Simulation::begin);
-    }
-
-    fn answer(
+impl NativeSimulator {
+    /// Returns the simulation of a device once its recording is complete, or `None` if the file does not have the device.
+    fn simulation(
         &mut self,
-        file: &mut OpenFile,
+        file: &OpenFile,
         device: i64,
-        question: &WhatIfQuestion,
-        send: &mut dyn FnMut(WhatIf),
         slice: &mut TimeSlice,
-    ) -> SliceResult<Option<WhatIf>> {
+    ) -> SliceResult<Option<&mut Simulation>> {
         if self.simulation.as_ref().is_none_or(|simulation| simulation.device() != device) {
             let Some(recording) = self.recordings.step(file, device, slice)? else { return Ok(None) };
             self.simulation = Some(Simulation::new(device, recording));
@@ -126,7 +129,36 @@ impl Simulator for NativeSimulator {
         if let Some((_, sizes)) = self.sizes.take_if(|(planned, _)| *planned == device) {
             simulation.plan(&sizes);
         }
+        Ok(Some(simulation))
+    }
+}
+
+impl Simulator for NativeSimulator {
+    fn reset(&mut self) {
+        self.simulation.iter_mut().for_each(Simulation::begin);
+    }
+
+    fn answer(
+        &mut self,
+        file: &OpenFile,
+        device: i64,
+        question: &WhatIfQuestion,
+        send: &mut dyn FnMut(WhatIf),
+        slice: &mut TimeSlice,
+    ) -> SliceResult<Option<WhatIf>> {
+        let Some(simulation) = self.simulation(file, device, slice)? else { return Ok(None) };
         simulation.answer(question, send, slice).map(Some)
+    }
+
+    fn run_on_all_cores(
+        &mut self,
+        file: &OpenFile,
+        device: i64,
+        question: &WhatIfQuestion,
+        may_continue: MayContinue<'_>,
+    ) -> SliceResult {
+        let simulation = self.simulation(file, device, &mut TimeSlice::new(&mut || may_continue()))?;
+        simulation.map_or(Ok(()), |simulation| simulation.run_on_all_cores(question, may_continue))
     }
 
     fn set_planned_sizes(&mut self, device: i64, sizes: &[u8]) {

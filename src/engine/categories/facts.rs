@@ -3,7 +3,7 @@
 use super::device_facts::DeviceFacts;
 use super::stacks::StackResults;
 use crate::origin::{alloc_stack, recorded_category};
-use analysis::category::compiled::{AllocationFacts, CompiledSet, NO_RULE};
+use analysis::category::compiled::{AllocationFacts, NO_RULE};
 use base::column::Column;
 use base::units::Moment;
 use history::replay::{AllocationId, DeviceHistory};
@@ -41,9 +41,16 @@ fn is_recorded(stack: StackId) -> bool {
     !matches!(stack, StackId::NONE | StackId::EMPTY)
 }
 
-/// Calls `ask` with the facts about an allocation and returns its result.
+/// Facts to look up, besides the stack and the lifetime of an allocation.
+#[derive(Clone, Copy)]
+pub(super) struct Needed {
+    pub(super) free_stack: bool,
+    pub(super) recorded: bool,
+}
+
+/// Calls `ask` with the facts about an allocation and returns its result. Facts that are not needed are empty.
 pub(super) fn with_facts<R>(
-    set: &CompiledSet,
+    needed: Needed,
     stacks: &StackResults,
     device_facts: &DeviceFacts,
     (snapshot, history): (&Snapshot, &DeviceHistory),
@@ -53,7 +60,7 @@ pub(super) fn with_facts<R>(
     let stack = alloc_stack(snapshot, history, id);
     let (allocated_at, freed_at, _) = history.allocations.span(id);
     let mut freed = 0;
-    if set.uses_free_stacks() {
+    if needed.free_stack {
         freed = stacks.result(free_stack(history, id)).bits;
         if device_facts.is_freed_by_zero_grad(history, id) {
             freed |= stacks.zero_grad;
@@ -63,7 +70,7 @@ pub(super) fn with_facts<R>(
         allocated: stacks.result(stack),
         freed,
         has_stack: is_recorded(stack),
-        recorded: recorded_category(snapshot, history, id),
+        recorded: if needed.recorded { recorded_category(snapshot, history, id) } else { None },
         allocated_at,
         freed_at,
     })

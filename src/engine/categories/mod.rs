@@ -14,7 +14,7 @@ pub(super) use analysis::category::compiled::NO_RULE;
 use analysis::category::is_category;
 use base::slice::{SliceResult, TimeSlice};
 use device_facts::DeviceFacts;
-use facts::{DeviceRules, with_facts};
+use facts::{DeviceRules, Needed, with_facts};
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::Snapshot;
 use protocol::{CategoryDetails, CategoryRule, REASON_RECORDER};
@@ -60,6 +60,7 @@ impl Categories {
             return Ok(());
         }
         self.stacks.step(&self.set, snapshot, slice)?;
+        let needed = Needed { free_stack: self.set.uses_free_stacks(), recorded: true };
         while let Some(history) = histories.get(self.by_device.len().saturating_sub(1)) {
             if self.by_device.is_empty() {
                 self.by_device.push(DeviceRules::new(history.device));
@@ -73,7 +74,7 @@ impl Categories {
                     let data = (snapshot, history);
                     let id = AllocationId(id as u32);
                     let rule =
-                        with_facts(&self.set, &self.stacks, &rules.facts, data, id, |facts| self.set.rule_of(facts));
+                        with_facts(needed, &self.stacks, &rules.facts, data, id, |facts| self.set.rule_of(facts));
                     let is_kept = rules.facts.is_kept(snapshot, history, id) && is_activation(&self.set, rule);
                     rules.rules.push(if is_kept { NO_RULE } else { rule });
                 }

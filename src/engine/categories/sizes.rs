@@ -1,11 +1,11 @@
 //! Rules that compare sizes. They match an allocation if reference allocations of a related size are live at the same
 //! time.
 
-use super::facts::{DeviceRules, free_stack, with_facts};
+use super::facts::{DeviceRules, Needed, free_stack, with_facts};
 use super::stacks::StackResults;
 use crate::origin::alloc_stack;
-use analysis::category::Place;
 use analysis::category::compiled::{CompiledSet, NO_RULE, SizeRule};
+use analysis::category::{Birth, Place, StackOrigin};
 use base::slice::{SliceResult, TimeSlice};
 use hashbrown::HashMap;
 use history::replay::{AllocationId, DeviceHistory};
@@ -47,7 +47,11 @@ impl SizeMatching {
         slice: &mut TimeSlice,
     ) -> SliceResult {
         while let Some(rule) = set.size_rules().nth(self.position.0) {
-            let count = history.allocations.len();
+            // Allocations from before recording have the lowest ids.
+            let condition = set.rules().get(usize::from(rule.rule));
+            let are_early = condition.is_some_and(|rule| rule.allocated == Some(Birth::Before));
+            let allocations = &history.allocations;
+            let count = if are_early && self.position.1 != 1 { allocations.early_count() } else { allocations.len() };
             while let Some(part) = slice.next_range(&mut self.position.2, count, 1)? {
                 for id in part {
                     self.examine(set, stacks, (snapshot, history), rules, &rule, AllocationId(id as u32));
@@ -106,17 +110,18 @@ impl SizeMatching {
         if known < rule.rule || history.allocations.is_unexplained(id) {
             return;
         }
+        let Some(condition) = set.rules().get(usize::from(rule.rule)) else { return };
+        let needed = Needed { free_stack: condition.of == StackOrigin::Freed, recorded: condition.recorded.is_some() };
+        if !with_facts(needed, stacks, &rules.facts, (snapshot, history), id, |facts| set.matches(rule.rule, facts)) {
+            return;
+        }
         let (first, second) = rule.like.ratio;
         let scaled = u128::from(history.allocations.size(id)) * u128::from(second);
         if scaled == 0 || scaled % u128::from(first) != 0 {
             return;
         }
         let Ok(size) = u64::try_from(scaled / u128::from(first)) else { return };
-        let stack = alloc_stack(snapshot, history, id);
-        let site = if at_site { stacks.site(stack) } else { 0 };
-        if !with_facts(set, stacks, &rules.facts, (snapshot, history), id, |facts| set.matches(rule.rule, facts)) {
-            return;
-        }
+        let site = if at_site { stacks.site(alloc_stack(snapshot, history, id)) } else { 0 };
         if self.position.1 == 0 {
             self.references.entry((size, site)).or_default();
         } else if let Some(references) =

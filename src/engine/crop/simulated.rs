@@ -97,9 +97,11 @@ impl OpenFile {
 
     /// Reads the allocator requests of a device from its history.
     fn recording(&mut self, device: i64) -> Result<Recording, CropError> {
-        let mut builder = RecordingBuilder::default();
+        let (mut builder, mut has_time) = (RecordingBuilder::default(), || true);
+        let slice = &mut TimeSlice::new(&mut has_time);
         loop {
-            if let Ok(recording) = builder.step(self, device, &mut TimeSlice::new(&mut || true)) {
+            let read = self.compute_segments(device, slice).and_then(|()| builder.step(self, device, slice));
+            if let Ok(recording) = read {
                 return recording.ok_or_else(|| CropError::Invalid("the file has no such device".to_owned()));
             }
         }

@@ -156,12 +156,16 @@ impl Questions {
             Question::WhatIf(ref question) => {
                 let send = &mut |part| send(Answer::WhatIf(Box::new(part)));
                 let Some(simulator) = &mut self.simulator else { return Ok(()) };
+                file.compute_segments(device, slice)?;
                 let answer = simulator.answer(file, device, question, send, slice)?;
                 answer.map(|answer| Answer::WhatIf(Box::new(answer)))
             }
             // The engine holds one file. Questions about two are answered by `compare::Pair`.
             Question::Pair(_) | Question::Comparison(..) => None,
-            Question::Recording => self.sending.step(file, device, slice)?.map(Answer::Recording),
+            Question::Recording => {
+                file.compute_segments(device, slice)?;
+                self.sending.step(file, device, slice)?.map(Answer::Recording)
+            }
             Question::PlannedSizes(ref question) => {
                 let sizes = self.sizes.get_or_insert_with(|| Box::new(PlannedSizes::new(device, question)));
                 let sizes = sizes.step(file, slice)?;

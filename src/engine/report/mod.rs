@@ -1,5 +1,6 @@
 //! Insights: reports with findings and tables. There is one module per insight, with the name of its command.
 
+mod at_once;
 mod categories;
 mod excess;
 mod fragmentation;
@@ -101,10 +102,7 @@ impl Reports {
         let Some((needs, start)) = entry_of(question.topic).filter(|_| file.history(device).is_some()) else {
             return Ok(none);
         };
-        if self.shared.iter().all(|known| known.device != device) {
-            self.shared.push(SharedResults::new(device));
-        }
-        let Some(shared) = self.shared.iter_mut().find(|known| known.device == device) else { return Ok(none) };
+        let shared = shared_of(&mut self.shared, device);
         // Simulations in the question replace those of this engine.
         let given = question.simulations.as_deref();
         let is_needed = |need: &&Need| match need {
@@ -118,10 +116,25 @@ impl Reports {
         let Some(given) = shared.given(file, question) else { return Ok(none) };
         let insight = self.current.get_or_insert_with(|| start(&given));
         insight.step(&given, slice)?;
-        let mut writer = ReportWriter::new(given.file, given.history, question);
-        self.current.take().into_iter().for_each(|insight| insight.write(&given, &mut writer));
-        Ok(writer.report)
+        Ok(self.current.take().map_or(none, |insight| written(insight, &given)))
     }
+}
+
+/// Returns the shared results of a device.
+fn shared_of(all: &mut Vec<SharedResults>, device: i64) -> &mut SharedResults {
+    let known = all.iter().position(|known| known.device == device);
+    let index = known.unwrap_or_else(|| {
+        all.push(SharedResults::new(device));
+        all.len() - 1
+    });
+    &mut all[index]
+}
+
+/// Returns the report of an insight whose results are complete.
+fn written(insight: Box<dyn Running>, given: &Given<'_>) -> Report {
+    let mut writer = ReportWriter::new(given.file, given.history, given.question);
+    insight.write(given, &mut writer);
+    writer.report
 }
 
 #[cfg(test)]

@@ -51,6 +51,7 @@ impl OomPlans {
             return Ok(());
         }
         file.find_backward(slice)?;
+        file.compute_segments(device, slice)?;
         // Only these stacks show that activations are kept for a backward pass.
         let has_backward = !file.backward.is_empty();
         while let Some(&plan) = OomPlan::ALL.get(self.done) {

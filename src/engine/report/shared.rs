@@ -11,6 +11,12 @@ use crate::what_if::{NewSimulator, Simulator};
 use base::slice::{SliceResult, TimeSlice};
 use protocol::{ReportQuestion, WhatIf, WhatIfQuestion};
 
+/// Returns the question whose answer is [`Given::simulation`].
+pub(super) fn common_settings(file: &OpenFile, device: i64) -> WhatIfQuestion {
+    let history = file.history(device);
+    WhatIfQuestion::common_settings(history.and_then(|history| available_without_oom(&file.snapshot, history)))
+}
+
 /// Results for one device that are shared by several insights.
 pub(super) struct SharedResults {
     pub(super) device: i64,
@@ -19,7 +25,7 @@ pub(super) struct SharedResults {
     growth: Option<Growth>,
     /// Simulator while it computes `simulation`.
     simulator: Option<Box<dyn Simulator>>,
-    simulation: Option<WhatIf>,
+    pub(super) simulation: Option<WhatIf>,
     plans: OomPlans,
 }
 
@@ -50,24 +56,14 @@ impl SharedResults {
             Need::Categories => file.categorize(slice)?,
             Need::Forward => file.find_forward(slice)?,
             Need::Segments => file.compute_segments(self.device, slice)?,
-            Need::Steps => self.steps.step(file, slice)?,
-            Need::Phases => {
+            Need::Steps | Need::Phases | Need::Growth => {
                 file.find_backward(slice)?;
-                self.phases.step_in(file, slice)?;
-            }
-            Need::Growth => {
-                self.steps.step(file, slice)?;
-                file.find_backward(slice)?;
-                if let Some(history) = file.history(self.device) {
-                    let new = || Growth::new(file, history, &self.steps.steps);
-                    self.growth.get_or_insert_with(new).step(file, history, slice)?;
-                }
+                self.compute_from_events(need, file, slice)?;
             }
             Need::Simulation => {
                 if let Some(new) = new_simulator.filter(|_| self.simulation.is_none()) {
-                    let history = file.history(self.device);
-                    let capacity = history.and_then(|history| available_without_oom(&file.snapshot, history));
-                    let question = WhatIfQuestion::common_settings(capacity);
+                    file.compute_segments(self.device, slice)?;
+                    let question = common_settings(file, self.device);
                     let simulator = self.simulator.get_or_insert_with(new);
                     self.simulation = simulator.answer(file, self.device, &question, &mut |_| {}, slice)?;
                     self.simulator = None;
@@ -79,6 +75,21 @@ impl SharedResults {
             }
         }
         Ok(())
+    }
+
+    /// Continues computing a result that only reads the file. [`OpenFile::find_backward`] must have finished.
+    pub(super) fn compute_from_events(&mut self, need: Need, file: &OpenFile, slice: &mut TimeSlice) -> SliceResult {
+        match need {
+            Need::Steps => self.steps.step(file, slice),
+            Need::Phases => self.phases.step_in(file, slice),
+            Need::Growth => {
+                self.steps.step(file, slice)?;
+                let Some(history) = file.history(self.device) else { return Ok(()) };
+                let new = || Growth::new(file, history, &self.steps.steps);
+                self.growth.get_or_insert_with(new).step(file, history, slice)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Returns the results for an insight. `None` if the file does not have the device.

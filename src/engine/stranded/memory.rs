@@ -101,20 +101,27 @@ impl Memory {
         tail: Option<&dyn Fn(u32) -> u64>,
         taken: OnTaken<'_>,
     ) {
-        self.split(address);
-        let Some(&Extent { kind, starts_segment, .. }) = self.extents.get(&address) else { return };
-        // The file contradicts itself: the address is in use. The older block ends here.
-        self.release(address, NONE);
-        let wanted = address.saturating_add(size);
-        let mut end = address;
-        while end < wanted
-            && let Some(above) = self.free_above(address, end, kind)
-        {
-            if above > wanted {
-                self.split(wanted);
+        let (wanted, mut end) = (address.saturating_add(size), address);
+        let free = self.extents.get(&address).copied().filter(|piece| !piece.is_live() && address < wanted);
+        let (kind, starts_segment) = match free {
+            // The common case, with the fewest searches. The block replaces the piece.
+            Some(piece) => {
+                end = self.take_part((address, piece), wanted, taken);
+                (piece.kind, piece.starts_segment)
             }
-            self.take(end, taken);
-            end = above.min(wanted);
+            None => {
+                self.split(address);
+                let Some(&Extent { kind, starts_segment, .. }) = self.extents.get(&address) else { return };
+                // The file contradicts itself: the address is in use. The older block ends here.
+                self.release(address, NONE);
+                (kind, starts_segment)
+            }
+        };
+        while end < wanted
+            && self.free_above(address, end, kind).is_some()
+            && let Some(piece) = self.extents.remove(&end)
+        {
+            end = self.take_part((end, piece), wanted, taken);
         }
         if end == wanted
             && let Some(limit) = tail.map(|tail| tail(kind)).filter(|&limit| limit > 0)
@@ -131,6 +138,18 @@ impl Memory {
             let block = Extent { seen_from: LIVE, starts_segment, ..self.free_extent(end, allocation, kind) };
             self.extents.insert(address, block);
         }
+    }
+
+    /// Takes a free piece up to `wanted`, and returns the end of the part that is taken. The rest stays free. The caller
+    /// removes or replaces the extent of the piece.
+    fn take_part(&mut self, (begin, piece): (u64, Extent), wanted: u64, taken: OnTaken<'_>) -> u64 {
+        let end = piece.end.min(wanted);
+        if end < piece.end {
+            self.extents.insert(end, Extent { starts_segment: false, is_unsettled: false, ..piece });
+        }
+        self.kinds.subtract(piece.kind, end - begin);
+        taken(end - begin, &Extent { end, ..piece });
+        end
     }
 
     /// Frees the block at an address if it belongs to `allocation`, or if that is [`NONE`]. The free piece keeps the

@@ -71,6 +71,15 @@ impl Allocations {
         }
     }
 
+    /// Frees the unused capacity of the columns, once all allocations are added.
+    pub(super) fn shrink(&mut self) {
+        self.allocated_at.shrink();
+        for LifetimeColumns { address, size, free_requested, freed_at } in &mut self.parts {
+            [address, size].into_iter().for_each(Column::shrink);
+            [free_requested, freed_at].into_iter().for_each(Column::shrink);
+        }
+    }
+
     pub fn len(&self) -> usize {
         self.parts[0].size.len() + self.parts[1].size.len()
     }

@@ -41,6 +41,13 @@ pub struct Events {
 base::heap_bytes!(Events: action, subject, stack, labels, times);
 
 impl Events {
+    /// Frees the unused capacity of the columns, once the trace is complete.
+    pub(super) fn shrink(&mut self) {
+        self.action.shrink();
+        [&mut self.subject, &mut self.stack, &mut self.labels].into_iter().for_each(Column::shrink);
+        self.times.offset.shrink();
+    }
+
     /// Returns the number of events, including dropped ones.
     pub fn len(&self) -> u32 {
         self.skipped + self.action.len() as u32

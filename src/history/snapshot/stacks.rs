@@ -70,6 +70,12 @@ impl Stacks {
         Some(StackId(node))
     }
 
+    /// Drops the tables that find known stacks, once no more stacks are interned. Later ones would not be merged with the
+    /// known ones.
+    pub(super) fn drop_index(&mut self) {
+        (self.by_frames, self.children) = Default::default();
+    }
+
     /// Creates a tree with the nodes of `stacks`, where each frame is replaced. Equal stacks are not merged.
     pub(super) fn with_frames(stacks: &Stacks, mut replace: impl FnMut(u32) -> u32) -> Stacks {
         let root = stacks.nodes.iter().take(1);

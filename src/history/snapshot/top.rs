@@ -110,7 +110,8 @@ impl<S: EventSink> Reader<S> {
         Ok(self.build_snapshot(top))
     }
 
-    fn build_snapshot(self, top: TopLevel) -> (Snapshot, S) {
+    fn build_snapshot(mut self, top: TopLevel) -> (Snapshot, S) {
+        self.store.stacks.drop_index();
         // An excerpt saved by memscape marks events with a key that the recording PyTorch may not have known.
         let is_ours = |key: &Key| *key == Key::InternalMetadata && self.seen.has(Key::MemscapeCrop);
         let torch = KEY_VERSIONS.iter().find(|(key, _)| self.seen.has(*key) && !is_ours(key));

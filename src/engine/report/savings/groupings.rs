@@ -13,8 +13,6 @@ use history::snapshot::{FrameId, Snapshot, StackId, StringId};
 use protocol::Grouping;
 use std::ops::Range;
 
-type IndexByKey<K> = HashMap<K, u32, foldhash::fast::RandomState>;
-
 /// Groups that are used in the pass in addition to call sites, categories and kinds of savings.
 #[derive(Default)]
 pub(super) struct Groupings {
@@ -25,9 +23,11 @@ pub(super) struct Groupings {
     /// Cached annotation groups of the last free and the last allocation, each with the range of allocation moments to
     /// which the group applies.
     annotation_cache: [(u32, Range<u32>); 2],
-    stack_index: IndexByKey<StackId>,
+    /// Maps each stack to a 1-based index into `stacks`. 0 if the stack has not occurred yet. A vector is faster than a
+    /// hash table.
+    stack_index: Vec<u32>,
     pub(super) stacks: Vec<GroupedStack>,
-    node_index: IndexByKey<StringId>,
+    node_index: HashMap<StringId, u32, foldhash::fast::RandomState>,
     /// Group number and frame of each autograd node. Nodes are considered different if the names of their frames
     /// differ.
     pub(super) nodes: Vec<(u32, FrameId)>,
@@ -53,6 +53,7 @@ impl Groupings {
         slice: &mut TimeSlice,
     ) -> SliceResult<usize> {
         self.tree.step(&file.snapshot, slice)?;
+        self.stack_index = vec![0; file.snapshot.stacks.len()];
         let count = |by| file.groups.group_count(history, by);
         let regions = first + count(Grouping::Annotation);
         let modules = regions + count(Grouping::CompileContext);
@@ -95,16 +96,21 @@ impl Groupings {
         }
     }
 
+    /// Returns the position of a stack in `stack_index`. [`StackId::NONE`] has that of the empty stack.
+    fn position(&self, stack: StackId) -> usize {
+        Some(stack.0 as usize).filter(|&position| position < self.stack_index.len()).unwrap_or(0)
+    }
+
     /// Returns the index of a stack in `stacks`. `None` if the stack has not occurred yet.
     pub(super) fn index_of(&self, stack: StackId) -> Option<u32> {
-        self.stack_index.get(&normalized(stack)).copied()
+        self.stack_index.get(self.position(stack)).and_then(|index| index.checked_sub(1))
     }
 
     fn grouped_stack(&mut self, snapshot: &Snapshot, stack: StackId, without: &mut PeakWithout) -> GroupedStack {
         if let Some(known) = self.index_of(stack).and_then(|index| self.stacks.get(index as usize)) {
             return *known;
         }
-        let stack = normalized(stack);
+        let stack = if stack == StackId::EMPTY { StackId::NONE } else { stack };
         let mut frames = snapshot.stacks.frames(stack);
         let node_group =
             frames.find(|&frame| site::is_backward(snapshot, snapshot.frames.frame(frame))).map_or(0, |frame| {
@@ -116,8 +122,9 @@ impl Groupings {
                 self.nodes.get(index as usize).map_or(0, |&(group, _)| group)
             });
         let known = GroupedStack { stack, group: without.add_group(), node_group };
-        self.stack_index.insert(stack, self.stacks.len() as u32);
         self.stacks.push(known);
+        let position = self.position(stack);
+        self.stack_index.get_mut(position).into_iter().for_each(|index| *index = self.stacks.len() as u32);
         known
     }
 
@@ -125,11 +132,6 @@ impl Groupings {
     pub(super) fn group(&self, by: NumberedGrouping, number: u32) -> u32 {
         self.first_groups[by as usize] + number
     }
-}
-
-/// Returns [`StackId::NONE`] for the empty stack, and other stacks unchanged.
-fn normalized(stack: StackId) -> StackId {
-    if stack == StackId::EMPTY { StackId::NONE } else { stack }
 }
 
 /// Groupings whose groups are numbered before the pass.

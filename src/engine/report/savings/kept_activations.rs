@@ -18,6 +18,13 @@ struct ForwardPass {
     output: u32,
 }
 
+impl ForwardPass {
+    /// Returns whether an allocation of this pass stays live until the last one.
+    fn keeps(&self, allocated_at: u32, freed_at: u32) -> bool {
+        (1..=self.last).contains(&allocated_at) && self.last < freed_at
+    }
+}
+
 /// Activations that stay live until the last allocation of their forward pass, without its output.
 pub(super) struct KeptActivations {
     /// Forward passes in ascending order.
@@ -56,42 +63,45 @@ impl KeptActivations {
         role: impl Fn(AllocationId) -> Role,
         slice: &mut TimeSlice,
     ) -> SliceResult {
+        // Allocations are sorted by moment, so the pass of each is found by moving on from the one before.
         while let Some(part) = slice.next_range(&mut self.next, history.allocations.len(), 2)? {
+            let mut pass = 0;
             for id in part.map(|id| AllocationId(id as u32)) {
-                let is_of_training = matches!(role(id), Role::Gradient | Role::Optimizer);
-                self.is_training |= is_of_training && !is_by_size(file, history, id);
+                if !self.is_training && matches!(role(id), Role::Gradient | Role::Optimizer) {
+                    self.is_training = !is_by_size(file, history, id);
+                }
                 let allocated_at = history.allocations.allocated_at(id).0;
                 if allocated_at > 0 && file.is_forward(file.stack(history, id)) {
-                    let pass = self.pass_of(allocated_at);
-                    self.passes.get_mut(pass).into_iter().for_each(|pass| pass.last = allocated_at.max(pass.last));
+                    pass = self.pass_of(allocated_at, pass);
+                    self.passes.get_mut(pass).into_iter().for_each(|pass| pass.last = allocated_at);
                 }
             }
         }
         while let Some(part) = slice.next_range(&mut self.next_counted, history.allocations.len(), 1)? {
+            let mut pass = 0;
             for id in part.map(|id| AllocationId(id as u32)) {
-                let allocated_at = history.allocations.allocated_at(id).0;
+                let (allocated_at, freed_at, _) = history.allocations.span(id);
                 if role(id) != Role::Activation || allocated_at == 0 {
                     continue;
                 }
                 self.count += 1;
-                if self.is_kept(history, id) {
+                pass = self.pass_of(allocated_at, pass);
+                let kept = self.passes.get_mut(pass).filter(|pass| pass.keeps(allocated_at, freed_at));
+                if let Some(pass) = kept {
+                    pass.output = allocated_at;
                     self.kept_count += 1;
-                    let pass = self.pass_of(allocated_at);
-                    self.passes.get_mut(pass).into_iter().for_each(|pass| pass.output = allocated_at.max(pass.output));
                 }
             }
         }
         Ok(())
     }
 
-    fn pass_of(&self, allocated_at: u32) -> usize {
+    /// Returns the index of the pass of an allocation. It is `known` or later.
+    fn pass_of(&self, allocated_at: u32, known: usize) -> usize {
+        if self.passes.get(known).is_some_and(|pass| allocated_at <= pass.end) {
+            return known;
+        }
         self.passes.partition_point(|pass| pass.end < allocated_at)
-    }
-
-    fn is_kept(&self, history: &DeviceHistory, id: AllocationId) -> bool {
-        let (allocated_at, freed_at, _) = history.allocations.span(id);
-        let pass = self.passes.get(self.pass_of(allocated_at));
-        pass.is_some_and(|pass| (1..=pass.last).contains(&allocated_at) && pass.last < freed_at)
     }
 
     /// Returns whether at least a quarter of the activations are kept. Under `torch.no_grad()`, only outputs are.
@@ -102,9 +112,12 @@ impl KeptActivations {
     /// Returns whether an allocation is an activation that is still live after the last allocation of its forward pass,
     /// and not its output.
     pub(super) fn contains(&self, history: &DeviceHistory, id: AllocationId, role: Role) -> bool {
-        let allocated_at = history.allocations.allocated_at(id).0;
-        let pass = self.passes.get(self.pass_of(allocated_at));
-        role == Role::Activation && self.is_kept(history, id) && pass.is_some_and(|pass| allocated_at < pass.output)
+        if role != Role::Activation {
+            return false;
+        }
+        let (allocated_at, freed_at, _) = history.allocations.span(id);
+        let pass = self.passes.get(self.passes.partition_point(|pass| pass.end < allocated_at));
+        pass.is_some_and(|pass| pass.keeps(allocated_at, freed_at) && allocated_at < pass.output)
     }
 
     /// Returns whether there are gradients or optimizer state.

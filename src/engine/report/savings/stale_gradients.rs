@@ -4,7 +4,6 @@
 use crate::open::OpenFile;
 use crate::origin::is_free_stack;
 use crate::roles::Role;
-use analysis::Changes;
 use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
 use history::replay::{AllocationId, DeviceHistory};
@@ -24,7 +23,8 @@ struct ForwardPass {
 /// pass.
 #[derive(Default)]
 pub(super) struct StaleGradients {
-    changes: Changes,
+    /// Number of allocations that were searched for forward passes. `next` counts those searched for stale gradients.
+    searched: usize,
     next: usize,
     passes: Vec<ForwardPass>,
     /// Number of starts that the pass over the trace has reached.
@@ -41,21 +41,24 @@ impl StaleGradients {
         role: impl Fn(AllocationId) -> Role,
         slice: &mut TimeSlice,
     ) -> SliceResult {
-        let StaleGradients { changes, passes, has_backward, .. } = self;
-        changes.step(history, slice, |change| {
-            if change.moment == 0 || change.bytes <= 0 {
-                return;
+        let StaleGradients { searched, passes, has_backward, .. } = self;
+        while let Some(part) = slice.next_range(searched, history.allocations.len(), 1)? {
+            for id in part.map(|id| AllocationId(id as u32)) {
+                let (allocated_at, _, size) = history.allocations.span(id);
+                if allocated_at == 0 || size == 0 {
+                    continue;
+                }
+                let stack = file.stack(history, id);
+                let last = passes.last_mut().filter(|pass| pass.end == u32::MAX);
+                let is_recorded = !is_free_stack(history, id, stack);
+                if is_recorded && file.backward.contains(stack) || role(id) == Role::Gradient {
+                    *has_backward = true;
+                    last.into_iter().for_each(|pass| pass.end = allocated_at);
+                } else if last.is_none() && is_recorded && file.is_forward(stack) {
+                    passes.push(ForwardPass { start: allocated_at - 1, end: u32::MAX, bytes: 0 });
+                }
             }
-            let stack = file.stack(history, change.id);
-            let last = passes.last_mut().filter(|pass| pass.end == u32::MAX);
-            let is_recorded = !is_free_stack(history, change.id, stack);
-            if is_recorded && file.backward.contains(stack) || role(change.id) == Role::Gradient {
-                *has_backward = true;
-                last.into_iter().for_each(|pass| pass.end = change.moment);
-            } else if last.is_none() && is_recorded && file.is_forward(stack) {
-                passes.push(ForwardPass { start: change.moment - 1, end: u32::MAX, bytes: 0 });
-            }
-        })?;
+        }
         while let Some(part) = slice.next_range(&mut self.next, history.allocations.len(), 1)? {
             for id in part.map(|id| AllocationId(id as u32)) {
                 if role(id) != Role::Gradient {

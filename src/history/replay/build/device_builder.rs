@@ -205,6 +205,8 @@ impl DeviceBuilder {
     }
 
     fn finish_counting(&mut self) {
+        self.history.events.shrink();
+        self.history.allocations.shrink();
         let moments = u64::from(self.history.event_count() - self.history.events.first()) + 1;
         let numbers = &mut self.history.numbers;
         numbers.mean = self.sum as f64 / moments as f64;
