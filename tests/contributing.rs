@@ -2,7 +2,7 @@
 //! of files to touch are right.
 
 use super::{root, rust_files};
-use memscape::protocol::Topic;
+use memscape::protocol::{TableColumn, Topic};
 use std::collections::BTreeSet;
 use std::fs;
 
@@ -136,24 +136,55 @@ fn words_between<'a>(text: &'a str, before: &str, after: char) -> Vec<&'a str> {
     text.split(before).skip(1).filter_map(|rest| Some(rest.split_once(after)?.0)).collect()
 }
 
+/// Files that do something special for a column of allocations, and what.
+const SPECIAL_COLUMNS: &[(TableColumn, &str, &str)] = &[
+    (TableColumn::Id, "src/ui/features/table.rs", "follows the last column when the sort column is changed by key"),
+    (TableColumn::Size, "src/cli/allocations.rs", "lists the largest first"),
+    (TableColumn::Size, "src/page/panels/table_mini.rs", "has a histogram"),
+    (TableColumn::Size, "src/ui/features/table/data.rs", "is the initial order"),
+    (TableColumn::Size, "src/ui/features/table/grid.rs", "has a sign in a comparison of two moments"),
+    (TableColumn::CallSite, "src/engine/table/order.rs", "needs the ranks of all frames"),
+    (TableColumn::CallSite, "src/engine/table/rows.rs", "is the last field of copied text"),
+    (TableColumn::CallSite, "src/tui/views/grid.rs", "takes the remaining width"),
+    (TableColumn::CallSite, "src/ui/features/table/grid.rs", "is shortened at its beginning"),
+    (TableColumn::Lifetime, "src/page/panels/table_mini.rs", "has a histogram"),
+    (TableColumn::Lifetime, "src/tui/views/grid.rs", "is the last column that existed when the others were ordered"),
+];
+
+/// Columns that the terminal hides on narrow screens.
+const HIDDEN_IN_TERMINAL: &[TableColumn] = &[
+    TableColumn::Stream,
+    TableColumn::Pool,
+    TableColumn::Freed,
+    TableColumn::Address,
+    TableColumn::Age,
+    TableColumn::Allocated,
+];
+
 #[test]
 fn new_table_column_needs_file_listed_in_contributing() {
-    let listed = listed("A new table column", 1);
-    let path = "src/engine/tables/columns.rs";
-    assert!(listed.contains(path), "{listed:?}");
-    let text = fs::read_to_string(root().join(path)).unwrap();
-    let mut columns: BTreeSet<&str> = words_between(&text, "    column(\"", '"').into_iter().collect();
-    columns.extend(memscape::protocol::TableColumn::ALL.map(|column| column.texts().key));
-    assert!(text.matches(": &[Column] = &[").count() == 5 && columns.len() > 25, "{columns:?}");
-    // The files that write all columns list none, except that exports keep two former names.
+    let path = "src/protocol/allocation_columns.rs";
+    assert_eq!(listed("A new table column", 1), BTreeSet::from([path.to_owned()]));
+    let read = |path: &str| fs::read_to_string(root().join(path)).unwrap();
+    let (allocations, others) = (read(path), read("src/engine/tables/columns.rs"));
+    let lines = allocations.lines().map(str::trim).filter_map(|line| line.strip_prefix('"')?.split_once("\": "));
+    let mut columns: BTreeSet<&str> = lines.map(|(name, _)| name).collect();
+    let count = columns.len();
+    columns.extend(words_between(&others, "    column(\"", '"'));
+    assert!(count >= 19 && others.matches(": &[Column] = &[").count() == 5 && columns.len() > 30, "{columns:?}");
+    // Files that write or show all columns list none, except that exports keep two former names.
     let writers = [
         "cli/parquet_output.rs",
+        "engine/table/order.rs",
+        "engine/table/rows.rs",
         "exports/rows.rs",
         "exports/tables.rs",
+        "page/panels/table.rs",
         "sql/rows.rs",
         "sql/tables/between.rs",
         "sql/tables/device.rs",
         "sql/tables/frame.rs",
+        "tui/views/grid.rs",
     ];
     let sources = rust_files("src");
     for writer in writers {
@@ -161,6 +192,20 @@ fn new_table_column_needs_file_listed_in_contributing() {
         for column in columns.iter().filter(|column| !["id", "position"].contains(column)) {
             assert!(!source.text.contains(&format!("\"{column}\"")), "{writer} lists {column}");
         }
+    }
+    for column in TableColumn::ALL {
+        let texts = column.texts();
+        let row =
+            format!("{} {column:?} \"{}\" \"{}\" \"{}\";", column as usize, texts.link, texts.title, texts.tooltip);
+        assert!(columns.contains(texts.key) && allocations.contains(&row), "{column:?} is not one row: {row}");
+        let special = SPECIAL_COLUMNS.iter().filter(|(special, ..)| *special == column);
+        let mut special: BTreeSet<String> = special.map(|(_, file, _)| (*file).to_owned()).collect();
+        special.extend(HIDDEN_IN_TERMINAL.contains(&column).then(|| "src/tui/views/grid.rs".to_owned()));
+        // The start address and the pool are fields of rows that are printed.
+        let own = ["protocol/table.rs", "protocol/allocation_columns.rs"];
+        let named = [")", ",", ";", " ", "\n", "."].map(|end| format!("TableColumn::{column:?}{end}"));
+        let named: Vec<&str> = named.iter().map(String::as_str).collect();
+        assert_eq!(naming(&named, &own), special, "{column:?}");
     }
 }
 

@@ -208,7 +208,7 @@ fn filter_freed_hides_never_freed_allocations() {
         let Reply::Answer { answer: Answer::Table(page), .. } = opened.reply(request) else {
             panic!("expected a table")
         };
-        page.rows.iter().map(|row| row.address.unwrap()).collect::<Vec<_>>()
+        page.rows.iter().map(|row| row.address().unwrap()).collect::<Vec<_>>()
     };
     assert_eq!(listed("freed"), [4096, 512]);
     assert_eq!(listed("never-freed"), [1024]);

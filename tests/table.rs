@@ -6,9 +6,9 @@ use crate::opened;
 
 use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
 use memscape::protocol::{
-    Arrangement, Details, Fold, FoldScope, FoldState, Internal, LIFETIME_CLASSES, LIFETIME_TO_END, LIFETIME_UNKNOWN,
-    Merge, Origin, Root, SIZE_CLASSES, Scope, SortDirection, Span, TableColumn, TableFilter, TablePage, TableQuestion,
-    TableSort, TreeQuestion, Weight,
+    Arrangement, Details, EventSpan, Fold, FoldScope, FoldState, Internal, LIFETIME_CLASSES, LIFETIME_TO_END,
+    LIFETIME_UNKNOWN, Merge, Origin, Root, SIZE_CLASSES, Scope, SortDirection, Span, TableCell, TableColumn,
+    TableFilter, TablePage, TableQuestion, TableRow, TableSort, TreeQuestion, Weight,
 };
 use memscape::ui::scope::details::view;
 use opened::{Opened, open, real_pickles};
@@ -221,6 +221,12 @@ fn text(engine: &mut Engine, device: i64, question: &TableQuestion) -> (Vec<Stri
     }
 }
 
+/// The age or lifetime of a row.
+fn span(row: &TableRow, column: TableColumn) -> EventSpan {
+    let TableCell::Events(span) = row.cells[column as usize] else { panic!("{column:?} of {row:?}") };
+    span
+}
+
 /// Sort key of a call site: file, line, function.
 fn site_key(site: &str) -> (Vec<u8>, u64, Vec<u8>) {
     let beginning = |text: &str, most: usize| text.to_ascii_lowercase().bytes().take(most).collect::<Vec<u8>>();
@@ -292,16 +298,19 @@ fn check(opened: &mut Opened, device: i64, all: &[Details], terms: &[Term], aske
     });
     for (row, it) in actual.rows.iter().zip(rows.iter().skip(first)) {
         assert_eq!(
-            (row.allocation, row.requested, row.address),
+            (row.allocation, row.requested, row.address()),
             (it.allocation, it.requested, it.address),
             "{context}"
         );
-        assert_eq!((row.stream, row.pool), (it.stream, it.pool));
-        assert_eq!(
-            (row.allocated_at, row.allocated_us, row.freed, row.freed_us),
-            (it.allocated_event, it.allocated_us, it.freed_event, it.freed_us)
-        );
-        assert_eq!(u64::from(row.age), age(it, aged), "{context}");
+        assert_eq!((row.allocated_at, row.freed), (it.allocated_event, it.freed_event));
+        let cell = |column: TableColumn| &row.cells[column as usize];
+        assert_eq!(cell(TableColumn::Id), &TableCell::Unsigned(Some(it.allocation.into())));
+        assert_eq!(cell(TableColumn::Size), &TableCell::Bytes(Some(it.requested)));
+        assert_eq!(cell(TableColumn::Stream), &TableCell::Stream(it.stream));
+        assert_eq!(cell(TableColumn::Pool), &TableCell::Pool(it.pool));
+        assert_eq!(cell(TableColumn::Allocated), &TableCell::Start(it.allocated_event, it.allocated_us));
+        assert_eq!(cell(TableColumn::Freed), &TableCell::End(it.freed_event, it.freed_us));
+        assert_eq!(span(row, TableColumn::Age).events.map(u64::from), Some(age(it, aged)), "{context}");
         if let Some(site) = view(it).call_site {
             assert_eq!(row.call_site, site);
         }
@@ -348,11 +357,12 @@ fn lifetime_on_time_axis_is_never_negative() {
         let it = &all[row.allocation as usize];
         let last = row.freed.map_or(moment - 1, |freed| freed.min(moment - 1));
         let (age, life) = (elapsed(row.allocated_at, Some(last)), elapsed(row.allocated_at, row.freed));
-        assert_eq!((row.age_us, row.lifetime_us, it.lifetime_us), (age, life, life));
+        let spans = [TableColumn::Age, TableColumn::Lifetime].map(|column| span(row, column).us);
+        assert_eq!((spans, it.lifetime_us), ([age, life], life));
         let actual = |us: Option<i64>| us.map_or_else(String::new, |us| us.to_string());
         let fields: Vec<&str> = line.split('\t').collect();
         assert_eq!([fields[8], fields[12]], [actual(age), actual(life)]);
-        seen += u32::from(row.freed_us < row.allocated_us && row.freed.is_some());
+        seen += u32::from(it.freed_us < it.allocated_us && row.freed.is_some());
     }
     assert!(seen > 3, "{seen} allocations are freed before they are allocated by the clock");
 }

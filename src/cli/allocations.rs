@@ -121,7 +121,8 @@ fn as_json(
     let row = |(row, tensor): (&TableRow, Option<&Value>)| {
         let all = first.map(|first| row_as_json(ExportTable::Allocations, &first.at(row.allocation)));
         // `number` is the former name of `id`.
-        let fields = json!({"number": row.allocation, "pool": row.pool, "call_site": row.call_site, "tensor": tensor});
+        let fields =
+            json!({"number": row.allocation, "pool": row.pool(), "call_site": row.call_site, "tensor": tensor});
         with_fields(all.unwrap_or_default(), fields)
     };
     let fields = json!({
@@ -158,7 +159,7 @@ fn as_text(snapshot: &OpenSnapshot, pattern: &str, facts: Option<MomentFacts>, p
             format!("#{}", group_digits(row.allocation.into())),
             event(row.allocated_at, "before"),
             event(row.freed, "never"),
-            row.address.map_or_else(String::new, |address| format!("{address:x}")),
+            row.address().map_or_else(String::new, |address| format!("{address:x}")),
             match (row.call_site.is_empty(), row.allocated_at) {
                 (false, _) => row.call_site.clone(),
                 (true, Some(_)) => NO_STACK.to_owned(),

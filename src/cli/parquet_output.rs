@@ -2,7 +2,7 @@
 
 use super::parquet_table::{ColumnType, ParquetTable};
 use engine::Side;
-use engine::tables::CellFn;
+use engine::tables::ValueType;
 use exports::{columns, each_row};
 use protocol::ExportQuestion;
 use std::io::{self, Write};
@@ -16,11 +16,11 @@ pub(crate) fn write(side: Side<'_>, question: &ExportQuestion, out: impl Write +
     let typed: Vec<(&str, ColumnType)> = columns
         .iter()
         .map(|column| {
-            let kind = match column.cell {
-                CellFn::Unsigned(_) => ColumnType::Unsigned,
-                CellFn::Signed(_) => ColumnType::Signed,
-                CellFn::Bool(_) => ColumnType::Bool,
-                CellFn::Text(_) => ColumnType::Text,
+            let kind = match column.value_type() {
+                ValueType::Unsigned => ColumnType::Unsigned,
+                ValueType::Signed => ColumnType::Signed,
+                ValueType::Bool => ColumnType::Bool,
+                ValueType::Text => ColumnType::Text,
             };
             (column.key, kind)
         })

@@ -79,9 +79,9 @@ pub(super) fn pool(value: Option<(u64, u64)>) -> Option<String> {
 }
 
 /// Appends a line: these fields, and the frame of the call site.
-pub(super) fn write_fields<const N: usize>(
+pub(super) fn write_fields(
     text: &mut String,
-    fields: [Option<String>; N],
+    fields: impl IntoIterator<Item = Option<String>>,
     snapshot: &Snapshot,
     frame: Option<FrameId>,
 ) {
@@ -92,19 +92,18 @@ pub(super) fn write_fields<const N: usize>(
     if let Some(frame) = frame {
         let mut line = String::new();
         frame_line::write(&mut line, snapshot, snapshot.frames.frame(frame));
-        write_field(text, &line);
+        text.push_str(&as_field(&line));
     }
     text.push('\n');
 }
 
-/// Appends text from the file as a field of a line. Control characters become spaces, so that they cannot end the field
+/// Returns text from the file as a field of a line. Control characters become spaces, so that they cannot end the field
 /// or the line. A field that starts with `=`, `+`, `-` or `@` gets a leading quote, so that a spreadsheet does not
 /// interpret it as a formula.
-fn write_field(text: &mut String, words: &str) {
-    if words.starts_with(['=', '+', '-', '@']) {
-        text.push('\'');
-    }
-    text.extend(words.chars().map(|letter| if letter.is_control() { ' ' } else { letter }));
+pub(super) fn as_field(words: &str) -> String {
+    let quote = if words.starts_with(['=', '+', '-', '@']) { "'" } else { "" };
+    let letters = words.chars().map(|letter| if letter.is_control() { ' ' } else { letter });
+    quote.chars().chain(letters).collect()
 }
 
 #[cfg(test)]

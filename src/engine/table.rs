@@ -115,6 +115,6 @@ impl TableCache {
             let id = order.ids.get(row as usize);
             id.into_iter().for_each(|&id| rows::write_line(text, file, device, listing.moment(), id));
         };
-        self.copying.step(rows::HEADER, (&question.selected, order.ids.len() as u32), &mut write, send, slice)
+        self.copying.step(&rows::header(), (&question.selected, order.ids.len() as u32), &mut write, send, slice)
     }
 }

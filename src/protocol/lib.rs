@@ -3,6 +3,7 @@
 //! The bytes of a file are not part of a [`Request`]. The driver feeds them to the engine between `Open` and
 //! `EndOfFile`. Before each chunk, it asks the engine for the position of the [needed bytes](NeededBytes).
 
+mod allocation_columns;
 mod ask;
 mod backend;
 pub mod column;
@@ -89,8 +90,9 @@ pub use summary::{
     OUTSIDE_OR_OTHERS, PAUSED, PEAK_PAUSED, PROCESS, PeakCheck, SAMPLED_PEAKS, SCHEMA, TENSORS, TENSORS_FOUND, Warning,
 };
 pub use table::{
-    ColumnTexts, LIFETIME_CLASSES, LIFETIME_TO_END, LIFETIME_UNKNOWN, MAX_COPIED, SIZE_CLASSES, SortDirection,
-    TableColumn, TableFilter, TablePage, TableQuestion, TableRow, TableSort, TableText, lifetime_class, size_class,
+    ColumnKind, ColumnTexts, EventSpan, LIFETIME_CLASSES, LIFETIME_TO_END, LIFETIME_UNKNOWN, MAX_COPIED, SIZE_CLASSES,
+    SortDirection, TableCell, TableColumn, TableFilter, TablePage, TableQuestion, TableRow, TableSort, TableText,
+    lifetime_class, size_class,
 };
 pub use topic::Topic;
 pub use tree::{Fold, FoldScope, FoldState, Reveal, TreePage, TreeQuestion, TreeRow};

@@ -39,30 +39,71 @@ pub struct TableSort {
     pub direction: SortDirection,
 }
 
-base::listed! {
-    /// A column of the Allocations table.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-    pub enum TableColumn {
-        /// Allocation id. Ids are assigned in order of allocation, starting with 0.
-        Id,
-        /// Requested bytes.
-        Size,
-        /// Call site. Sorted by file name (first 32 bytes), line, and function (first 16 bytes).
-        CallSite,
-        Address,
-        /// Stream. Rows with an unknown stream come first.
-        Stream,
-        /// Pool. Rows with an unknown pool come first.
-        Pool,
-        /// Index of the alloc event. Allocations made before recording come first.
-        Allocated,
-        /// Time since the allocation. For allocations made before recording, time since the start of the trace.
-        Age,
-        /// Index of the event that completed the free. Allocations that are live at the end of the trace come last.
-        Freed,
-        /// Known part of the lifetime. Allocations that are live at the end of the trace come last.
-        Lifetime,
-    }
+/// Declares [`TableColumn`] and its texts from the list of columns.
+macro_rules! tab_columns {
+    (
+        files { $($key:literal: $kind:ident($($cell:tt)*)
+            $(, $at:literal $Column:ident $link:literal $title:literal $tooltip:literal)?;)* }
+        tab { $($tab_key:literal: $tab_kind:ident($($tab_cell:tt)*),
+            $tab_at:literal $Tab:ident $tab_link:literal $tab_title:literal $tab_tooltip:literal;)* }
+    ) => {
+        /// A column of the Allocations table. Its number is its position there.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        pub enum TableColumn {
+            $($($Column = $at,)?)*
+            $($Tab = $tab_at,)*
+        }
+
+        impl TableColumn {
+            /// All columns, in the order of the table.
+            pub const ALL: [TableColumn; COLUMNS.len()] = {
+                let mut all = [TableColumn::Id; COLUMNS.len()];
+                let mut index = 0;
+                while index < all.len() {
+                    all[COLUMNS[index] as usize] = COLUMNS[index];
+                    index += 1;
+                }
+                all
+            };
+
+            /// Returns the names and texts of the column.
+            pub const fn texts(self) -> ColumnTexts {
+                match self {
+                    $($(TableColumn::$Column => ColumnTexts {
+                        key: $key, kind: ColumnKind::$kind, link: $link, title: $title, tooltip: $tooltip,
+                    },)?)*
+                    $(TableColumn::$Tab => ColumnTexts {
+                        key: $tab_key, kind: ColumnKind::$tab_kind, link: $tab_link, title: $tab_title, tooltip: $tab_tooltip,
+                    },)*
+                }
+            }
+        }
+
+        /// All columns, in the order of files.
+        const COLUMNS: &[TableColumn] = &[$($(TableColumn::$Column,)?)* $(TableColumn::$Tab,)*];
+    };
+}
+crate::allocation_columns!(tab_columns);
+
+/// Kind of a column's values. It determines how they are written, shown and sorted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnKind {
+    Unsigned,
+    Signed,
+    Bool,
+    Text,
+    Bytes,
+    Address,
+    Stream,
+    Pool,
+    /// Event at which the row's item starts. Items from before recording come first.
+    Start,
+    /// Event at which the row's item ends. Items without an end come last.
+    End,
+    /// Call site. Sorted by file name (first 32 bytes), line, and function (first 16 bytes).
+    CallSite,
+    /// Number of events, as [`EventSpan`].
+    Events,
 }
 
 /// Names and texts of a [`TableColumn`].
@@ -71,33 +112,11 @@ pub struct ColumnTexts {
     /// Name in SQL, exports and JSON. They have other columns instead of [`TableColumn::Age`] and
     /// [`TableColumn::Lifetime`], which depend on a moment or on other columns.
     pub key: &'static str,
+    pub kind: ColumnKind,
     /// Name in links to the page.
     pub link: &'static str,
     pub title: &'static str,
     pub tooltip: &'static str,
-}
-
-impl TableColumn {
-    pub const fn texts(self) -> ColumnTexts {
-        let (key, link, title, tooltip) = match self {
-            TableColumn::Id => ("id", "number", "#", "Index of the allocation, in order of allocation"),
-            TableColumn::Size => ("requested_bytes", "size", "Requested", "Requested bytes"),
-            TableColumn::CallSite => ("call_site", "site", "Call site", "Innermost frame of your code"),
-            TableColumn::Address => ("address", "address", "Address", "Start address"),
-            TableColumn::Stream => ("stream", "stream", "Stream", "Stream it was allocated on"),
-            TableColumn::Pool => ("pool", "pool", "Pool", "Memory pool"),
-            TableColumn::Allocated => ("allocated_at", "born", "Allocated at", "Event that allocated it"),
-            TableColumn::Age => {
-                let tooltip = "Events from its allocation to the cursor, or to the end of the range or of its lifetime";
-                ("age_events", "age", "Age", tooltip)
-            }
-            TableColumn::Freed => ("freed_at", "freed", "Freed at", "Event that freed it"),
-            TableColumn::Lifetime => {
-                ("lifetime_events", "lifetime", "Lifetime", "Events from its allocation to its free")
-            }
-        };
-        ColumnTexts { key, link, title, tooltip }
-    }
 }
 
 /// Direction of a [`TableSort`].
@@ -138,30 +157,62 @@ pub struct TablePage {
 pub struct TableRow {
     pub allocation: u32,
     pub requested: u64,
-    /// Start address. `None` for unexplained bytes.
-    pub address: Option<u64>,
-    /// Stream, if known.
-    pub stream: Option<u64>,
-    /// Pool id, if known.
-    pub pool: Option<(u64, u64)>,
     /// Index of the alloc event. `None` if the allocation was made before recording.
     pub allocated_at: Option<u32>,
-    /// Time of the allocation in µs since 1970, if recorded.
-    pub allocated_us: Option<i64>,
     /// Index of the event that completed the free. `None` if the allocation is live at the end of the trace.
     pub freed: Option<u32>,
-    /// Time of the free in µs since 1970, if recorded.
-    pub freed_us: Option<i64>,
-    /// Number of events from the allocation (or the start of the trace) to the free. If the moment or the range of the
-    /// scope ends before the free, only events up to this end are counted.
-    pub age: u32,
-    /// Age in µs on the time axis, if both times are recorded. Never negative.
-    pub age_us: Option<i64>,
-    /// Lifetime in µs on the time axis, if both times are recorded. Never negative.
-    pub lifetime_us: Option<i64>,
     /// Call site. If a recorder stored a tensor name, it precedes the call site. Empty if there is no stack.
     pub call_site: String,
     pub matches: bool,
+    /// Cells of the columns, in the order of [`TableColumn::ALL`].
+    pub cells: Vec<TableCell>,
+}
+
+impl TableRow {
+    /// Returns the start address. `None` for unexplained bytes.
+    pub fn address(&self) -> Option<u64> {
+        if let Some(TableCell::Address(address)) = self.cells.get(TableColumn::Address as usize) {
+            *address
+        } else {
+            None
+        }
+    }
+
+    /// Returns the pool id, if known.
+    pub fn pool(&self) -> Option<(u64, u64)> {
+        if let Some(TableCell::Pool(pool)) = self.cells.get(TableColumn::Pool as usize) { *pool } else { None }
+    }
+}
+
+/// A cell of a [`TableRow`], of the kind of its column. Unknown values are `None`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TableCell {
+    Unsigned(Option<u64>),
+    /// Text, signed number or truth value as text. Empty if unknown.
+    Text(String),
+    Bytes(Option<u64>),
+    Address(Option<u64>),
+    /// Stream handle.
+    Stream(Option<u64>),
+    /// Pool id.
+    Pool(Option<(u64, u64)>),
+    /// Event, and its time in µs since 1970, if recorded.
+    Start(Option<u32>, Option<i64>),
+    End(Option<u32>, Option<i64>),
+    /// [`TableRow::call_site`].
+    CallSite,
+    Events(EventSpan),
+}
+
+/// Part of the lifetime of an allocation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EventSpan {
+    /// Number of events. `None` if the part has no end in the trace.
+    pub events: Option<u32>,
+    /// Duration in µs on the time axis, if both times are recorded. Never negative.
+    pub us: Option<i64>,
+    /// True if the allocation was made before recording, so that the part is longer.
+    pub is_lower_bound: bool,
 }
 
 /// A part of a table as tab-separated text, in the displayed order.

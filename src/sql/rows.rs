@@ -2,7 +2,7 @@
 
 use crate::source::Source;
 use crate::when::TracePosition;
-use engine::tables::{self, CellFn};
+use engine::tables::{self, ValueType};
 use sqlite::{Bound, Cell, Column, Cursor, Filter, Kind, SeekColumn, Table, Value};
 use std::marker::PhantomData;
 use std::ops::RangeInclusive;
@@ -117,7 +117,7 @@ impl<R: Rows> Table for TableAdapter<R> {
         let device = Column { name: "device", kind: Kind::Integer, hidden: false };
         let own_columns = R::COLUMNS.iter().map(|&(name, kind)| Column { name, kind, hidden: false });
         let declared = R::DECLARED.iter().map(|column| {
-            let kind = if matches!(column.cell, CellFn::Text(_)) { Kind::Text } else { Kind::Integer };
+            let kind = if column.value_type() == ValueType::Text { Kind::Text } else { Kind::Integer };
             Column { name: column.key, kind, hidden: false }
         });
         let arguments = R::ARGUMENTS.iter().map(|&name| Column { name, kind: Kind::Text, hidden: true });

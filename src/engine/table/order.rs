@@ -1,11 +1,13 @@
 //! Order of the Allocations table: sorts rows by a column in time slices, and computes prefix sums of their bytes.
 
+use crate::Side;
 use crate::open::OpenFile;
-use crate::origin::stack_of;
 use crate::radix::{MultiKeySort, Radix};
+use crate::tables::{CellFn, Row, tab_column};
 use analysis::site;
 use base::column::Column;
 use base::slice::{SliceResult, TimeSlice};
+use base::units::Moment;
 use history::replay::AllocationId;
 use history::snapshot::FrameId;
 use protocol::{Grouping, SortDirection, TableColumn, TableSort, Weight};
@@ -124,20 +126,20 @@ impl Order {
 /// Returns the sort key of an allocation for a column.
 fn key(file: &mut OpenFile, sites: &SiteRanks, device: i64, moment: u32, id: u32, column: TableColumn) -> u64 {
     let Some(history) = file.histories.iter().find(|history| history.device == device) else { return 0 };
-    let id = AllocationId(id);
-    let (allocated_at, freed_at, size) = history.allocations.span(id);
-    match column {
-        TableColumn::Id | TableColumn::Allocated => id.0.into(),
-        TableColumn::Size => size,
-        TableColumn::Address => history.allocations.address(id),
-        TableColumn::Stream => file.groups.group_of(&file.snapshot, history, id, Grouping::Stream).into(),
-        TableColumn::Pool => file.groups.group_of(&file.snapshot, history, id, Grouping::Pool).into(),
-        TableColumn::Age => moment.min(freed_at).saturating_sub(allocated_at).into(),
-        TableColumn::Freed => freed_at.into(),
-        TableColumn::Lifetime if freed_at == u32::MAX => u64::MAX,
-        TableColumn::Lifetime => freed_at.saturating_sub(allocated_at).into(),
-        TableColumn::CallSite => {
-            let stack = stack_of(&file.snapshot, history, id);
+    let (site_cache, totals) = Default::default();
+    let row = Row { moment: Moment(moment), ..Row::new(Side { file, history }, &site_cache, &totals) }.at(id);
+    match tab_column(column).cell {
+        CellFn::Unsigned(cell) | CellFn::Bytes(cell) | CellFn::Address(cell) => cell(&row).unwrap_or(0),
+        CellFn::Stream(cell) => cell(&row).map_or(0, |stream| stream.saturating_add(1)),
+        CellFn::Pool(_) => file.groups.group_of(&file.snapshot, history, row.id(), Grouping::Pool).into(),
+        CellFn::Start(cell) => cell(&row).map_or(0, |event| u64::from(event.0) + 1),
+        CellFn::End(cell) => cell(&row).map_or(u64::MAX, |event| event.0.into()),
+        CellFn::Events(cell) => cell(&row).events.map_or(u64::MAX, u64::from),
+        CellFn::Signed(cell) => cell(&row).map_or(0, |value| (value as u64) ^ 1 << 63),
+        CellFn::Bool(cell) => cell(&row).map_or(0, |value| u64::from(value) + 1),
+        CellFn::Text(cell) => cell(&row).map_or(0, |text| eight_bytes(&text, 0)),
+        CellFn::CallSite(cell) => {
+            let stack = cell(&row);
             let site = file.sites.call_site(&file.snapshot, stack);
             site.map_or(0, |frame| u64::from(sites.rank(frame)) + 1)
         }

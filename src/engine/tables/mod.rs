@@ -6,12 +6,14 @@ mod columns;
 mod row;
 
 pub use columns::columns;
+pub(crate) use columns::tab_column;
 pub use row::{Quantity, Row, SiteCache, TotalsCache, file, function, line};
 
 use crate::Side;
+use base::units::EventIdx;
 use history::replay::AllocationId;
 use history::snapshot::StackId;
-use protocol::{ExportTable, Scope};
+use protocol::{EventSpan, ExportTable, Scope};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -24,7 +26,8 @@ pub struct Column {
     pub cell: CellFn,
 }
 
-/// Type of a column's values, and the function that returns the cell of a row. Any cell may be empty.
+/// Kind of a column's values ([`protocol::ColumnKind`]), and the function that returns the cell of a row. Any cell may be
+/// empty.
 #[derive(Clone, Copy, Debug)]
 pub enum CellFn {
     /// An unsigned number that may need all 64 bits.
@@ -32,6 +35,26 @@ pub enum CellFn {
     Signed(fn(&Row<'_>) -> Option<i64>),
     Bool(fn(&Row<'_>) -> Option<bool>),
     Text(for<'a> fn(&Row<'a>) -> Option<Cow<'a, str>>),
+    Bytes(fn(&Row<'_>) -> Option<u64>),
+    /// An address. It is written as text, because some readers would round a large number.
+    Address(fn(&Row<'_>) -> Option<u64>),
+    Stream(fn(&Row<'_>) -> Option<u64>),
+    /// A pool id, written in the syntax of `memscape events --pool`.
+    Pool(fn(&Row<'_>) -> Option<(u64, u64)>),
+    Start(fn(&Row<'_>) -> Option<EventIdx>),
+    End(fn(&Row<'_>) -> Option<EventIdx>),
+    /// The stack whose call site is the value.
+    CallSite(fn(&Row<'_>) -> StackId),
+    Events(fn(&Row<'_>) -> EventSpan),
+}
+
+/// Type of a column's values in files and in SQL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueType {
+    Unsigned,
+    Signed,
+    Bool,
+    Text,
 }
 
 /// Value of a cell.
@@ -47,11 +70,29 @@ pub enum Value<'a> {
 impl Column {
     /// Returns the cell of a row.
     pub fn value<'a>(&self, row: &Row<'a>) -> Value<'a> {
+        let unsigned = |value: Option<u64>| value.map_or(Value::Empty, Value::Unsigned);
+        let text = |value: Option<Cow<'a, str>>| value.map_or(Value::Empty, Value::Text);
         match self.cell {
-            CellFn::Unsigned(cell) => cell(row).map_or(Value::Empty, Value::Unsigned),
+            CellFn::Unsigned(cell) | CellFn::Bytes(cell) | CellFn::Stream(cell) => unsigned(cell(row)),
+            CellFn::Start(cell) | CellFn::End(cell) => unsigned(cell(row).map(|event| event.0.into())),
+            CellFn::Events(cell) => unsigned(cell(row).events.map(u64::from)),
             CellFn::Signed(cell) => cell(row).map_or(Value::Empty, Value::Signed),
             CellFn::Bool(cell) => cell(row).map_or(Value::Empty, Value::Bool),
-            CellFn::Text(cell) => cell(row).map_or(Value::Empty, Value::Text),
+            CellFn::Text(cell) => text(cell(row)),
+            CellFn::Address(cell) => text(cell(row).map(|address| format!("0x{address:x}").into())),
+            CellFn::Pool(cell) => text(cell(row).map(|(first, second)| format!("{first},{second}").into())),
+            CellFn::CallSite(cell) => text(row.call_site(cell(row))),
+        }
+    }
+
+    /// Returns the type of the values.
+    pub fn value_type(&self) -> ValueType {
+        match self.cell {
+            CellFn::Unsigned(_) | CellFn::Bytes(_) | CellFn::Stream(_) => ValueType::Unsigned,
+            CellFn::Start(_) | CellFn::End(_) | CellFn::Events(_) => ValueType::Unsigned,
+            CellFn::Signed(_) => ValueType::Signed,
+            CellFn::Bool(_) => ValueType::Bool,
+            CellFn::Text(_) | CellFn::Address(_) | CellFn::Pool(_) | CellFn::CallSite(_) => ValueType::Text,
         }
     }
 }

@@ -1,11 +1,12 @@
 //! Rows of a table, and the parts that cells are made of.
 
 use crate::Side;
+use crate::moments::elapsed_us;
 use analysis::{Sites, frame_line};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, Allocations, Curve, Provenance, SegmentKind};
 use history::snapshot::{Action, FrameId, Snapshot, StackId};
-use protocol::Grouping;
+use protocol::{EventSpan, Grouping};
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 
@@ -76,6 +77,8 @@ pub struct Row<'a> {
     pub first_stack: u64,
     /// Id of the allocation, segment or stack, event, or moment that the row describes.
     pub index: u32,
+    /// Moment at which ages are measured.
+    pub moment: Moment,
     /// Position in the stack, counted from the innermost frame, and frame that the row describes.
     pub frame: Option<(u32, FrameId)>,
 }
@@ -83,7 +86,7 @@ pub struct Row<'a> {
 impl<'a> Row<'a> {
     /// Creates the first row of a device.
     pub fn new(side: Side<'a>, sites: &'a SiteCache, totals: &'a TotalsCache) -> Row<'a> {
-        Row { side, sites, totals, first_stack: 0, index: 0, frame: None }
+        Row { side, sites, totals, first_stack: 0, index: 0, moment: Moment(u32::MAX), frame: None }
     }
 
     /// Returns the row with another index.
@@ -91,7 +94,7 @@ impl<'a> Row<'a> {
         Row { index, ..self }
     }
 
-    pub(super) fn id(&self) -> AllocationId {
+    pub(crate) fn id(&self) -> AllocationId {
         AllocationId(self.index)
     }
 
@@ -112,7 +115,7 @@ impl<'a> Row<'a> {
         Sites::is_user(snapshot, snapshot.frames.frame(frame))
     }
 
-    pub(super) fn allocations(&self) -> &'a Allocations {
+    pub(crate) fn allocations(&self) -> &'a Allocations {
         &self.side.history.allocations
     }
 
@@ -140,7 +143,7 @@ impl<'a> Row<'a> {
     }
 
     /// Returns the event at which the allocation was made, if it was recorded.
-    pub(super) fn allocated_at(&self) -> Option<EventIdx> {
+    pub(crate) fn allocated_at(&self) -> Option<EventIdx> {
         match self.allocations().provenance(self.id()) {
             Provenance::AllocatedBy(event) => Some(event),
             _ => None,
@@ -148,11 +151,34 @@ impl<'a> Row<'a> {
     }
 
     /// Returns the event that freed the allocation or segment.
-    pub(super) fn freed_at(&self, list: &Allocations) -> Option<EventIdx> {
+    pub(crate) fn freed_at(&self, list: &Allocations) -> Option<EventIdx> {
         list.freed_at(self.id()).and_then(Moment::event)
     }
 
-    pub(super) fn time_us(&self, event: Option<EventIdx>) -> Option<i64> {
+    /// Returns the time from the allocation to the free, or to the moment at which ages are measured if that is earlier.
+    pub(super) fn age(&self) -> EventSpan {
+        let (allocated_at, freed_at, _) = self.allocations().span(self.id());
+        let until = self.moment.0.min(freed_at);
+        self.span_to(Moment(until).event(), Some(until.saturating_sub(allocated_at)))
+    }
+
+    pub(super) fn lifetime(&self) -> EventSpan {
+        let freed = self.freed_at(self.allocations());
+        let events = freed.map(|freed| match self.allocated_at() {
+            Some(allocated_at) => freed.0.saturating_sub(allocated_at.0),
+            // Allocated before event 0, so it was live during all events before its free.
+            None => freed.0.saturating_add(1),
+        });
+        self.span_to(freed, events)
+    }
+
+    fn span_to(&self, end: Option<EventIdx>, events: Option<u32>) -> EventSpan {
+        let allocated_at = self.allocated_at();
+        let us = allocated_at.zip(end).and_then(|(from, to)| elapsed_us(self.side.history, from, to));
+        EventSpan { events, us, is_lower_bound: allocated_at.is_none() }
+    }
+
+    pub(crate) fn time_us(&self, event: Option<EventIdx>) -> Option<i64> {
         self.side.history.events.times.at(event?.0)
     }
 
@@ -179,20 +205,6 @@ impl<'a> Row<'a> {
     pub(super) fn total(&self, quantity: Quantity, moment: Moment) -> i64 {
         self.totals.bytes(self.side, quantity, moment)
     }
-}
-
-pub(super) fn number(event: EventIdx) -> u64 {
-    event.0.into()
-}
-
-/// Formats an address as hexadecimal text.
-pub(super) fn hex<'a>(address: u64) -> Cow<'a, str> {
-    format!("0x{address:x}").into()
-}
-
-/// Formats a pool in the syntax of `memscape events --pool`.
-pub(super) fn pool<'a>((first, second): (u64, u64)) -> Cow<'a, str> {
-    format!("{first},{second}").into()
 }
 
 /// Returns the function of a frame.

@@ -5,7 +5,9 @@ use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{clear, number_at, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use ui::features::State;
-use ui::features::events::{ActionFilter, COLUMNS, EventsAction, EventsStatus, action_filters, grid, status};
+use ui::features::events::{
+    ActionFilter, COLUMNS, EventColumn, EventsAction, EventsStatus, action_filters, grid, status,
+};
 use ui::features::rows::Grid;
 use ui::shell::action::Action;
 use ui::shell::commands;
@@ -43,10 +45,10 @@ impl Part for Panel {
     const TAB: Option<Tab> = Some(Tab::Events);
 
     fn start(app: &'static App, elements: &'static Elements) -> Result<(), String> {
-        for (name, meaning) in COLUMNS {
-            let header = elements.append_new(&elements.events_head, "div", "", name);
+        for EventColumn { title, tooltip, .. } in COLUMNS {
+            let header = elements.append_new(&elements.events_head, "div", "", title);
             set_attribute(&header, "role", "columnheader");
-            set_attribute(&header, "title", meaning);
+            set_attribute(&header, "title", tooltip);
         }
         let scrolled = |top, height| Action::feature(EventsAction::Scrolled(top, height));
         watch_scroll(app, &elements.events_grid, HEADER_PX, scrolled)

@@ -45,6 +45,7 @@ impl Part for Panel {
     type Elements = Elements;
 
     fn start(app: &'static App, elements: &'static Elements) -> Result<(), String> {
+        set_attribute(&elements.table_grid, "aria-colcount", &TableColumn::ALL.len().to_string());
         for (place, column) in TableColumn::ALL.into_iter().enumerate() {
             let ColumnTexts { title, tooltip, .. } = column.texts();
             let header = elements.append_new(&elements.table_head, "div", "", "");

@@ -3,7 +3,7 @@
 use super::rows::{body, draw_empty, foot_row, lines};
 use crate::app::App;
 use crate::text::{Line, Tone, align_left, align_right, width, write_line, write_row};
-use protocol::{SortDirection, TableColumn};
+use protocol::{ColumnKind, SortDirection, TableColumn};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ui::features::rows::{Cell, Grid, RowView};
@@ -16,13 +16,23 @@ struct Columns {
     /// Index of the column that takes the remaining width.
     name_column: usize,
     /// Indices of the columns that are hidden on narrow screens, in this order.
-    drop_order: &'static [usize],
+    drop_order: Vec<usize>,
     /// Indices of the left-aligned columns, which contain names and addresses.
-    left_aligned: &'static [usize],
+    left_aligned: Vec<usize>,
 }
 
 /// Minimum width of the name column in cells.
 const MIN_NAME_WIDTH: usize = 18;
+/// Columns of allocations that are hidden on narrow screens, in this order.
+const DROP_ORDER: [TableColumn; 6] = [
+    TableColumn::Stream,
+    TableColumn::Pool,
+    TableColumn::Freed,
+    TableColumn::Address,
+    TableColumn::Age,
+    TableColumn::Allocated,
+];
+const LEFT_ALIGNED: [ColumnKind; 4] = [ColumnKind::CallSite, ColumnKind::Text, ColumnKind::Address, ColumnKind::Pool];
 
 pub(crate) fn allocations(app: &App, buffer: &mut Buffer, pane: Rect) {
     let state = &app.state;
@@ -32,8 +42,17 @@ pub(crate) fn allocations(app: &App, buffer: &mut Buffer, pane: Rect) {
         let (name, arrow) = (column.texts().title, if sort.direction == SortDirection::Ascending { "▲" } else { "▼" });
         if column == sort.column { [name, arrow].concat() } else { name.to_owned() }
     });
-    let columns =
-        Columns { names: names.collect(), name_column: 2, drop_order: &[4, 5, 8, 3, 7, 6], left_aligned: &[2, 3, 5] };
+    let positions = |listed: fn(TableColumn) -> bool| {
+        TableColumn::ALL.into_iter().filter(move |column| listed(*column)).map(|column| column as usize)
+    };
+    // Columns that were added later are hidden first.
+    let added = positions(|column| column as usize > TableColumn::Lifetime as usize);
+    let columns = Columns {
+        names: names.collect(),
+        name_column: TableColumn::CallSite as usize,
+        drop_order: added.chain(DROP_ORDER.map(|column| column as usize)).collect(),
+        left_aligned: positions(|column| LEFT_ALIGNED.contains(&column.texts().kind)).collect(),
+    };
     let status = table::status(&state.table, state);
     let filter = if state.table.text.is_empty() { String::new() } else { [" · filter: ", &state.table.text].concat() };
     let status_text = if app.is_exact && !status.exact.is_empty() { status.exact } else { status.text };
@@ -43,8 +62,15 @@ pub(crate) fn allocations(app: &App, buffer: &mut Buffer, pane: Rect) {
 pub(crate) fn events(app: &App, buffer: &mut Buffer, pane: Rect) {
     let state = &app.state;
     let grid = events::grid(&state.events, state);
-    let names = events::COLUMNS.iter().map(|(name, _)| (*name).to_owned()).collect();
-    let columns = Columns { names, name_column: 8, drop_order: &[7, 6, 2, 9, 5, 11, 1], left_aligned: &[3, 5, 7, 8] };
+    let all = || events::COLUMNS.iter().zip(0..);
+    let mut hidden: Vec<_> = all().filter_map(|(column, index)| Some((column.hidden?, index))).collect();
+    hidden.sort_unstable();
+    let columns = Columns {
+        names: all().map(|(column, _)| column.title.to_owned()).collect(),
+        name_column: events::SITE_COLUMN,
+        drop_order: hidden.into_iter().map(|(_, index)| index).collect(),
+        left_aligned: all().filter(|(column, _)| column.is_text).map(|(_, index)| index).collect(),
+    };
     let status = events::status(&state.events);
     let filter =
         if state.events.text.is_empty() { String::new() } else { [" · filter: ", &state.events.text].concat() };
@@ -65,7 +91,7 @@ fn widths(app: &App, grid: &Grid, columns: &Columns, cells: usize) -> Vec<usize>
         let others = widths.iter().enumerate().filter(|(at, wide)| *at != columns.name_column && **wide > 0);
         others.map(|(_, wide)| wide + 2).sum()
     };
-    for dropped in columns.drop_order {
+    for dropped in &columns.drop_order {
         if others(&widths) + MIN_NAME_WIDTH <= cells {
             break;
         }

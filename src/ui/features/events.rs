@@ -10,7 +10,7 @@ mod feature;
 mod link;
 mod view;
 
-pub use view::{ActionFilter, COLUMNS, EventsStatus, action_filters, grid, status};
+pub use view::{ActionFilter, COLUMNS, EventColumn, EventsStatus, SITE_COLUMN, action_filters, grid, status};
 
 pub(crate) use feature::FEATURE;
 

@@ -9,23 +9,80 @@ use crate::text::amount::elapsed;
 use base::units::{Bytes, duration_us, group_digits, pluralize};
 use protocol::{Action, EventRow, EventTerms, NO_STACK, versioned};
 
-/// Index of the column with call sites.
-const SITE_COLUMN: usize = 8;
+/// A column of the list.
+pub struct EventColumn {
+    pub title: &'static str,
+    pub tooltip: &'static str,
+    /// True if the column has texts, which the terminal aligns to the left.
+    pub is_text: bool,
+    /// Position among the columns that a narrow terminal hides. `None` if it always shows the column.
+    pub hidden: Option<u8>,
+    cell: fn(&ListedEvent<'_>) -> Cell,
+}
 
-/// Columns of the list: name and tooltip.
-pub const COLUMNS: [(&str, &str); 12] = [
-    ("Event", "Index of the event in the trace"),
-    ("Time, s", "Seconds since the first event"),
-    ("Δt", "Time since the previous event"),
-    ("Action", "Action of the allocator"),
-    ("Size", "Requested bytes of an allocation, or reserved bytes of a segment"),
-    ("Address", "Address, and how many blocks or segments were freed there before (as in memory_viz)"),
-    ("Stream", "Stream of the device"),
-    ("Pool", "Memory pool"),
-    ("Call site", "Innermost frame of your code; for a free without a stack, that of its allocation"),
-    ("In use", "Live bytes (requested) after the event, without those awaiting free"),
-    ("Live", "Live bytes (requested) after the event"),
-    ("Reserved", "Reserved bytes after the event"),
+/// An event, and what its cells need.
+struct ListedEvent<'a> {
+    shared: &'a Shared,
+    action: Action,
+    row: &'a EventRow,
+}
+
+const fn number_column(
+    title: &'static str,
+    tooltip: &'static str,
+    hidden: Option<u8>,
+    cell: fn(&ListedEvent<'_>) -> Cell,
+) -> EventColumn {
+    EventColumn { title, tooltip, is_text: false, hidden, cell }
+}
+
+const fn text_column(
+    title: &'static str,
+    tooltip: &'static str,
+    hidden: Option<u8>,
+    cell: fn(&ListedEvent<'_>) -> Cell,
+) -> EventColumn {
+    EventColumn { is_text: true, ..number_column(title, tooltip, hidden, cell) }
+}
+
+/// Index of the column with call sites.
+pub const SITE_COLUMN: usize = 8;
+
+/// Columns of the list.
+pub const COLUMNS: [EventColumn; 12] = [
+    number_column("Event", "Index of the event in the trace", None, |it| plain(number(it.row.event))),
+    number_column("Time, s", "Seconds since the first event", Some(6), |it| it.time()),
+    number_column("Δt", "Time since the previous event", Some(2), |it| {
+        it.row.since_us.map_or_else(nothing, |us| plain(duration_us(us)))
+    }),
+    text_column("Action", "Action of the allocator", None, |it| {
+        plain([symbol(it.action), " ", it.action.name()].concat())
+    }),
+    number_column("Size", "Requested bytes of an allocation, or reserved bytes of a segment", None, |it| {
+        if it.row.size == 0 && !it.action.requires_address() { nothing() } else { bytes_cell(it.row.size) }
+    }),
+    text_column(
+        "Address",
+        "Address, and how many blocks or segments were freed there before (as in memory_viz)",
+        Some(4),
+        |it| it.row.address.map_or_else(nothing, |address| plain(versioned(address, it.row.version))),
+    ),
+    number_column("Stream", "Stream of the device", Some(1), |it| stream_cell(it.row.stream)),
+    text_column("Pool", "Memory pool", Some(0), |it| pool_cell(it.shared, it.row.pool)),
+    text_column(
+        "Call site",
+        "Innermost frame of your code; for a free without a stack, that of its allocation",
+        None,
+        |it| it.call_site(),
+    ),
+    number_column("In use", "Live bytes (requested) after the event, without those awaiting free", Some(3), |it| {
+        bytes_cell(it.row.active.saturating_sub(it.row.awaiting_free))
+    }),
+    number_column("Live", "Live bytes (requested) after the event", None, |it| bytes_cell(it.row.active)),
+    number_column("Reserved", "Reserved bytes after the event", Some(5), |it| {
+        let knows_reserved = it.shared.device().is_some_and(|device| device.has_reserved());
+        if knows_reserved { bytes_cell(it.row.reserved) } else { nothing() }
+    }),
 ];
 
 /// Button that filters the list by an action.
@@ -91,7 +148,9 @@ pub fn grid(events: &Events, shared: &Shared) -> Grid {
             (matches!(action, Action::FreeCompleted | Action::FreeRequested), "free"),
             (action == Action::Oom, "oom"),
         ]);
-        RowView { row, item: facts.event, cells: cells(shared, action, facts), class, is_chosen }
+        let listed = ListedEvent { shared, action, row: facts };
+        let cells = COLUMNS.iter().map(|column| (column.cell)(&listed)).collect();
+        RowView { row, item: facts.event, cells, class, is_chosen }
     };
     let mut rows: Vec<RowView> =
         (page.first..).zip(&page.rows).filter(|(row, _)| shown.contains(row)).map(row).collect();
@@ -111,36 +170,35 @@ pub fn grid(events: &Events, shared: &Shared) -> Grid {
     }
 }
 
-fn cells(shared: &Shared, action: Action, row: &EventRow) -> Vec<Cell> {
-    let plain = |text: String| cell(text, String::new());
-    let nothing = || plain("–".to_owned());
-    let first_us = shared.device().and_then(|device| device.time_us).map(|(first_us, _)| first_us);
-    let time = row.time_us.zip(first_us).map(|(at, first_us)| elapsed(at.saturating_sub(first_us)));
-    let mut site = if row.call_site.is_empty() { NO_STACK.to_owned() } else { row.call_site.clone() };
-    if let Some(free) = row.device_free {
-        let asked = ["requested ", &Bytes(row.size).to_string(), ", the driver had ", &Bytes(free).to_string()];
-        site = asked.concat() + " free · " + &site;
-    } else if matches!(action, Action::Snapshot | Action::Unknown) && row.call_site.is_empty() {
-        site.clear();
-    }
-    let knows_reserved = shared.device().is_some_and(|device| device.has_reserved());
-    vec![
-        plain(number(row.event)),
+fn plain(text: String) -> Cell {
+    cell(text, String::new())
+}
+
+fn nothing() -> Cell {
+    plain("–".to_owned())
+}
+
+impl ListedEvent<'_> {
+    fn time(&self) -> Cell {
+        let first_us = self.shared.device().and_then(|device| device.time_us).map(|(first_us, _)| first_us);
+        let time = self.row.time_us.zip(first_us).map(|(at, first_us)| elapsed(at.saturating_sub(first_us)));
         time.map_or_else(nothing, |text| {
             let text = text.trim_start_matches('+').trim_end_matches(" s").to_owned();
-            cell(text, row.time_us.and_then(time_of_day).unwrap_or_default())
-        }),
-        row.since_us.map_or_else(nothing, |us| plain(duration_us(us))),
-        plain([symbol(action), " ", action.name()].concat()),
-        if row.size == 0 && !action.requires_address() { nothing() } else { bytes_cell(row.size) },
-        row.address.map_or_else(nothing, |address| plain(versioned(address, row.version))),
-        stream_cell(row.stream),
-        pool_cell(shared, row.pool),
-        cell(site.clone(), site),
-        bytes_cell(row.active.saturating_sub(row.awaiting_free)),
-        bytes_cell(row.active),
-        if knows_reserved { bytes_cell(row.reserved) } else { nothing() },
-    ]
+            cell(text, self.row.time_us.and_then(time_of_day).unwrap_or_default())
+        })
+    }
+
+    fn call_site(&self) -> Cell {
+        let row = self.row;
+        let mut site = if row.call_site.is_empty() { NO_STACK.to_owned() } else { row.call_site.clone() };
+        if let Some(free) = row.device_free {
+            let asked = ["requested ", &Bytes(row.size).to_string(), ", the driver had ", &Bytes(free).to_string()];
+            site = asked.concat() + " free · " + &site;
+        } else if matches!(self.action, Action::Snapshot | Action::Unknown) && row.call_site.is_empty() {
+            site.clear();
+        }
+        cell(site.clone(), site)
+    }
 }
 
 /// Returns a filter button for each action that occurs.

@@ -6,7 +6,8 @@ use crate::features::rows::{Copying, RowSelection, SelectMode};
 use crate::plot::scroll::Scroll;
 use crate::state::latest::Latest;
 use protocol::{
-    Filter, QueryError, SortDirection, TableColumn, TableFilter, TablePage, TableQuestion, TableSort, Weight,
+    ColumnKind, Filter, QueryError, SortDirection, TableColumn, TableFilter, TablePage, TableQuestion, TableSort,
+    Weight,
 };
 use std::rc::Rc;
 
@@ -120,8 +121,8 @@ impl Table {
     pub(super) fn sort_by(&mut self, column: TableColumn) {
         let current = self.sort;
         // For these columns the largest values are of interest first.
-        let first = match column {
-            TableColumn::Size | TableColumn::Age | TableColumn::Lifetime => SortDirection::Descending,
+        let first = match column.texts().kind {
+            ColumnKind::Bytes | ColumnKind::Events => SortDirection::Descending,
             _ => SortDirection::Ascending,
         };
         let reversed = if current.direction == SortDirection::Ascending {

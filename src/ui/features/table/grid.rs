@@ -12,7 +12,7 @@ use crate::state::shared::Shared;
 use crate::text::amount::{bytes_text, change};
 use crate::text::names::no_stack;
 use base::units::{Bytes, duration_us, group_digits, pluralize};
-use protocol::{Scope, SortDirection, Span, TableColumn, TableRow, TableSort};
+use protocol::{EventSpan, Scope, SortDirection, Span, TableCell, TableColumn, TableRow, TableSort};
 
 /// The status line: sums of the listed and of the selected rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -61,7 +61,7 @@ pub fn grid(table: &Table, shared: &Shared) -> Grid {
                 (selected == Some(facts.allocation), "selected "),
                 (facts.matches, "found"),
             ]);
-            let mut cells = TableColumn::ALL.map(|column| column_cell(shared, facts, column)).to_vec();
+            let mut cells: Vec<Cell> = facts.cells.iter().map(|value| value_cell(shared, facts, value)).collect();
             if let (Some(span), Some(bytes)) = (change, cells.get_mut(TableColumn::Size as usize)) {
                 // An allocation freed at the end of the range is not live there.
                 let is_at_end = facts.freed.is_none_or(|freed| freed >= span.to);
@@ -87,40 +87,35 @@ pub fn grid(table: &Table, shared: &Shared) -> Grid {
     }
 }
 
-fn column_cell(shared: &Shared, row: &TableRow, column: TableColumn) -> Cell {
-    let event = |event: Option<u32>, us: Option<i64>, otherwise: &str| match event {
+fn value_cell(shared: &Shared, row: &TableRow, value: &TableCell) -> Cell {
+    let plain = |text: String| cell(text, String::new());
+    let event = |event: Option<u32>, us: Option<i64>, unknown: &str| match event {
         Some(event) => cell(number(event), us.and_then(time_of_day).unwrap_or_default()),
-        None => cell(otherwise.to_owned(), String::new()),
+        None => cell(unknown.to_owned(), String::new()),
     };
-    // For allocations before recording, the values are lower bounds.
-    let bound = if row.allocated_at.is_none() { "≥ " } else { "" };
-    let events = |events: u32, us: Option<i64>| {
-        let mut title = pluralize(events.into(), "event");
-        if let Some(us) = us {
-            title.push_str(" · ");
-            title.push_str(&duration_us(us));
-        }
-        cell([bound, &number(events)].concat(), [bound, &title].concat())
-    };
-    match column {
-        TableColumn::Id => cell(number(row.allocation), String::new()),
-        TableColumn::Size => bytes_cell(row.requested),
-        TableColumn::CallSite => {
+    match *value {
+        TableCell::Unsigned(value) => plain(value.map_or_else(dash, group_digits)),
+        TableCell::Text(ref text) => cell(text.clone(), text.clone()),
+        TableCell::Bytes(value) => value.map_or_else(|| plain(dash()), bytes_cell),
+        TableCell::Address(value) => plain(value.map_or_else(dash, hexadecimal)),
+        TableCell::Stream(value) => stream_cell(value),
+        TableCell::Pool(value) => pool_cell(shared, value),
+        TableCell::Start(at, us) => event(at, us, "before"),
+        TableCell::End(at, us) => event(at, us, "–"),
+        TableCell::CallSite => {
             let site = if row.call_site.is_empty() { no_stack(row.allocated_at.is_some()) } else { &row.call_site };
             cell(site.to_owned(), site.to_owned())
         }
-        TableColumn::Address => cell(row.address.map_or_else(dash, hexadecimal), String::new()),
-        TableColumn::Stream => stream_cell(row.stream),
-        TableColumn::Pool => pool_cell(shared, row.pool),
-        TableColumn::Allocated => event(row.allocated_at, row.allocated_us, "before"),
-        TableColumn::Age => events(row.age, row.age_us),
-        TableColumn::Freed => event(row.freed, row.freed_us, "–"),
-        TableColumn::Lifetime => match (row.freed, row.allocated_at) {
-            (None, _) => cell("to the end".to_owned(), "Never freed".to_owned()),
-            // Allocated before event 0, so it was live during all events before its free.
-            (Some(freed), None) => events(freed.saturating_add(1), None),
-            (Some(freed), Some(allocated_at)) => events(freed.saturating_sub(allocated_at), row.lifetime_us),
-        },
+        TableCell::Events(EventSpan { events: None, .. }) => cell("to the end".to_owned(), "Never freed".to_owned()),
+        TableCell::Events(EventSpan { events: Some(events), us, is_lower_bound }) => {
+            let bound = if is_lower_bound { "≥ " } else { "" };
+            let mut title = pluralize(events.into(), "event");
+            if let Some(us) = us {
+                title.push_str(" · ");
+                title.push_str(&duration_us(us));
+            }
+            cell([bound, &number(events)].concat(), [bound, &title].concat())
+        }
     }
 }
 
