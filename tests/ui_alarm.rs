@@ -104,6 +104,7 @@ fn no_alarm_is_claimed_before_settings_are_simulated() {
 #[test]
 fn comparison_raises_its_verdict_on_every_tab() {
     let mut page = Page::with_devices(SilentWorker, vec![device(0, &[]), device(1, &[])]);
+    page.act(Action::TabChosen(Tab::Insights));
     answer_with_headlines(&mut page, &[Topic::Savings]);
     let raised = |topic: Topic, text: &str| Alarm::Raised { topic, text: text.to_owned() };
     assert_eq!(page.state.insights.alarm, raised(Topic::Savings, "Savings needs attention."));

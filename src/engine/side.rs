@@ -7,7 +7,6 @@ use super::open::OpenFile;
 use super::origin::{holder_of, is_free_stack, metadata_of, stack_of};
 use super::phases::PhaseFinder;
 use super::recorder_facts::paused_over_time;
-use super::report::Reports;
 use super::stack_trees::Population;
 use analysis::InternalRules;
 use base::slice::{SliceResult, TimeSlice};

@@ -2,7 +2,7 @@
 
 use super::list::{Entry, shortened};
 use super::tables::Tables;
-use crate::cancellation;
+use crate::cancellation::CancelFlag;
 use crate::input::Input;
 use crate::opening::open_with;
 use engine::Engine;
@@ -188,7 +188,8 @@ fn oom_findings(engine: &mut Engine, device: i64) -> Vec<String> {
         simulations: Some(Box::default()),
         ..ReportQuestion::default()
     };
-    let report = engine.report(device, &question, &mut cancellation::should_continue);
-    let findings = report.into_iter().flat_map(|report| report.statements).take(MAX_FINDINGS);
+    let cancelled = CancelFlag::current();
+    let reports = engine.reports(device, &[question], &|| !cancelled.is_set());
+    let findings = reports.into_iter().flatten().flat_map(|report| report.statements).take(MAX_FINDINGS);
     findings.map(|finding| finding.text).collect()
 }
