@@ -350,7 +350,7 @@ fn most_paused_at_once_is_known_after_it_was_resumed() {
 #[test]
 fn maxima_of_samples_are_those_in_the_trace() {
     let row = |us: i64, free: u64, resident: u64| {
-        json!([START_US.saturating_add_signed(us), free * MIB, 100 * MIB, resident * MIB])
+        json!([(START_US + 1_000).saturating_add_signed(us), free * MIB, 100 * MIB, resident * MIB])
     };
     let mut value = without_nvml(snapshot());
     value["memscape"]["samples"] = json!({"columns": ["time_us", "free_bytes", "reserved_bytes", "rss_bytes"], "device": 0,

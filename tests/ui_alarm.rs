@@ -111,6 +111,7 @@ fn comparison_raises_its_verdict_on_every_tab() {
     page.act(Action::Comparing(ComparingAction::DeviceChosen(1)));
     page.act(Action::TabChosen(Tab::CallTree));
     assert_eq!(page.state.insights.alarm, Alarm::Unknown, "of A alone");
+    answer_with_headlines(&mut page, &[]);
     let serial = page.find_request(|request| match request {
         Request::Ask(Ask { serial, question: Question::Comparison(..), .. }) => Some(*serial),
         _ => None,

@@ -8,6 +8,7 @@
 //! Read first: `loading.rs` (from bytes to an open file) and
 //! `questions.rs` (from a question to its answer).
 
+mod answers_at_once;
 mod backend;
 mod backward_stacks;
 mod categories;

@@ -1,6 +1,5 @@
 //! Read access to a device of an open file, for other crates. For example, a comparison has two sides.
 
-use super::Engine;
 use super::device::SizeSource;
 use super::events::{pool_of, stack_of_event, stream_of};
 use super::open::OpenFile;
@@ -14,7 +13,7 @@ use base::units::{EventIdx, Moment};
 use history::recorder::PausedBytes;
 use history::replay::{AllocationId, Curve, DeviceHistory, SegmentLifetimes};
 use history::snapshot::{Snapshot, StackId};
-use protocol::{Backend, Grouping, Report, ReportQuestion, Scope};
+use protocol::{Backend, Grouping, Scope};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -23,46 +22,6 @@ use std::collections::BTreeSet;
 pub struct Side<'a> {
     pub(super) file: &'a OpenFile,
     pub history: &'a DeviceHistory,
-}
-
-impl Engine {
-    /// Returns the device with this ordinal. `None` if the open file does not have it.
-    pub fn side(&self, device: i64) -> Option<Side<'_>> {
-        let file = self.file.as_deref()?;
-        Some(Side { file, history: file.history(device)? })
-    }
-
-    /// Computes the categories and the segment lifetimes of a device without time slices, then returns the device.
-    pub fn complete_side(&mut self, device: i64) -> Option<Side<'_>> {
-        self.file.as_deref_mut()?.prepare_all();
-        self.side(device)
-    }
-
-    /// Computes only what sums over allocations need: the categories, and the segment lifetimes if the device has OOMs.
-    /// Then returns the device.
-    pub fn side_for_sums(&mut self, device: i64) -> Option<Side<'_>> {
-        let file = self.file.as_deref_mut()?;
-        let has_time = &mut || true;
-        let mut slice = TimeSlice::new(has_time);
-        while file.categorize(&mut slice).is_err() {}
-        if file.history(device)?.oom_events().next().is_some() {
-            while file.compute_segments(device, &mut slice).is_err() {}
-        }
-        self.side(device)
-    }
-
-    /// Computes several insights on a device of the open file, on all cores, and returns them in the order of the
-    /// questions. They are those that [`Question::Report`](crate::Question::Report) asks for. `None` if no file is open,
-    /// or if `may_continue` returns false, which is called every few milliseconds.
-    pub fn reports(
-        &mut self,
-        device: i64,
-        questions: &[ReportQuestion],
-        may_continue: &(dyn Fn() -> bool + Sync),
-    ) -> Option<Vec<Report>> {
-        let file = self.file.as_deref_mut()?;
-        self.questions.reports.compute_all(file, device, questions, may_continue).ok()
-    }
 }
 
 impl PhaseFinder {
