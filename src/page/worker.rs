@@ -13,6 +13,7 @@ use crate::wire::{FromWorker, ToWorker};
 use channel::{BlobWriter, Page, Slices, serve};
 use compare::{FileSlot, Pair};
 use engine::{Engine, PartialSchedule, Work};
+use gloo::timers::callback::Timeout;
 use js_sys::Array;
 use protocol::{NeededBytes, Phase, Progress, Reply, Request};
 use reader::Failure;
@@ -24,6 +25,12 @@ use warm_up::WarmUp;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::spawn_local;
 
+/// Maximum time, in milliseconds, that the fingerprint of a file waits for its first picture. Hashing would delay it.
+const PICTURE_MS: u32 = 300;
+/// Duration, in milliseconds, of a slice of work between opening a file and its first picture. The engine prepares
+/// answers then, and the question about the picture should not wait long.
+const FIRST_SLICE_MS: f64 = 2.0;
+
 /// Starts the worker, which runs until the page terminates it.
 pub fn start() {
     serve(|page| {
@@ -34,6 +41,7 @@ pub fn start() {
             source: RefCell::new(None),
             warm_up: RefCell::new(None),
             unfingerprinted: RefCell::new(None),
+            fingerprint_timer: RefCell::new(None),
             loads: Default::default(),
             running: Cell::new(false),
             received: Cell::default(),
@@ -57,6 +65,8 @@ struct WorkerShell {
     warm_up: RefCell<Option<Box<WarmUp>>>,
     /// Completely read source whose fingerprint is not computed yet. It is computed after the picture was sent.
     unfingerprinted: RefCell<Option<Rc<Source>>>,
+    /// Computes the fingerprint if no picture is sent. Dropping it cancels it.
+    fingerprint_timer: RefCell<Option<Timeout>>,
     /// Ids of the loads of the first and the second file, used in replies. Unchanged while a newer load waits for its
     /// first bytes.
     loads: [Cell<u32>; 2],
@@ -147,19 +157,21 @@ impl WorkerShell {
 
     /// Works until the engine is idle and no bytes are left to read.
     async fn run(self: Rc<Self>) {
-        let mut slice_ends = self.slices.end_of_next();
+        // Questions that were sent together are ordered by their priorities.
+        self.slices.yield_to_queue().await;
+        let mut slice_ends = self.end_of_next_slice();
         loop {
             let began = self.slices.clock.now();
             let work = self.engine.borrow_mut().step(&mut || self.slices.clock.now() < slice_ends);
             self.worked_ms.set(self.worked_ms.get() + self.slices.clock.now() - began);
             self.post_replies();
             self.post_partial();
-            if work == Work::Idle {
-                self.send_fingerprint();
+            if work == Work::Idle && self.unfingerprinted.borrow().is_some() {
+                self.send_fingerprint_later();
             }
             if work == Work::More || self.slices.clock.now() >= slice_ends {
                 self.slices.yield_to_queue().await;
-                slice_ends = self.slices.end_of_next();
+                slice_ends = self.end_of_next_slice();
                 // Messages that arrived meanwhile did not start another loop.
                 continue;
             }
@@ -171,9 +183,15 @@ impl WorkerShell {
         self.post_if_idle();
     }
 
+    fn end_of_next_slice(&self) -> f64 {
+        let waits_for_picture = self.unfingerprinted.borrow().is_some();
+        if waits_for_picture { self.slices.clock.now() + FIRST_SLICE_MS } else { self.slices.end_of_next() }
+    }
+
     /// Notifies the page if there is nothing left to do.
     fn post_if_idle(&self) {
-        if !self.running.get() && self.fingerprinting.get() == 0 {
+        let is_fingerprinting = self.fingerprinting.get() > 0 || self.unfingerprinted.borrow().is_some();
+        if !self.running.get() && !is_fingerprinting {
             self.page.send(&FromWorker::Idle(self.received.get()));
         }
     }
@@ -260,8 +278,16 @@ impl WorkerShell {
         self.unfingerprinted.replace(source);
     }
 
+    /// Sends the fingerprint later, unless a picture is sent before.
+    fn send_fingerprint_later(self: &Rc<Self>) {
+        let shell = self.clone();
+        let timer = || Timeout::new(PICTURE_MS, move || shell.send_fingerprint());
+        self.fingerprint_timer.borrow_mut().get_or_insert_with(timer);
+    }
+
     /// Computes the fingerprint of the source that was read last, and sends it.
     fn send_fingerprint(self: &Rc<Self>) {
+        self.fingerprint_timer.take();
         let Some(source) = self.unfingerprinted.take() else { return };
         let shell = self.clone();
         self.fingerprinting.set(self.fingerprinting.get() + 1);
