@@ -70,13 +70,13 @@ use dom::Dom;
 use frame::Frame;
 use given_files::GivenFiles;
 use painter::Painter;
-use panels::{Panels, queries, rules, settings, views};
+use panels::{Panels, queries, rules, settings, timeline, views};
 use protocol::{Answer, Reply};
 use recent::Recent;
 use simulator::Simulator;
 use sizes::Sizes;
 use sql_worker::SqlWorker;
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 use surveyor::Surveyor;
 use theme::Theme;
@@ -93,6 +93,8 @@ struct Page {
     panels: RefCell<Panels>,
     address: Rc<Address>,
     clipboard: Rc<Clipboard>,
+    /// Id of the load whose first picture was drawn last.
+    pictured_load: Cell<u32>,
 }
 
 /// Starts the page. If that fails, the page shows the error.
@@ -170,7 +172,7 @@ impl Page {
         let origins = links.iter().flatten().map(|link| link.origin.clone()).collect();
         address.listen(app, origins);
         size_fields::listen_to_all(&app.dom);
-        page.get_or_init(|| Page { app, panels, address, clipboard });
+        page.get_or_init(|| Page { app, panels, address, clipboard, pictured_load: Cell::default() });
         theme::watch(&app.dom, &app.theme, &app.frame);
         settings::load(app);
         rules::load(app);
@@ -220,6 +222,7 @@ impl Page {
             FromWorker::Reply { load, reply: Reply::Failed { .. } }
                 if file_cache::retry_without_cache(self.app, load) => {}
             FromWorker::Reply { load, reply } => {
+                let is_picture = matches!(reply, Reply::Answer { answer: Answer::Scene(_), .. });
                 let mut is_recent = false;
                 if matches!(reply, Reply::Opened(_)) && self.app.state.borrow().load == load {
                     self.app.files.mark_open();
@@ -228,6 +231,10 @@ impl Page {
                     self.app.simulator.stop();
                 }
                 self.dispatch(Action::Replied { load, reply });
+                // The first picture is drawn while the browser waits for the next frame.
+                if is_picture && self.pictured_load.replace(load) != load {
+                    timeline::draw(self.app, &self.app.state.borrow());
+                }
                 if is_recent {
                     panels::recent::store_facts(self.app);
                 }

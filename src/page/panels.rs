@@ -40,7 +40,7 @@ mod stage;
 mod summary;
 mod table;
 mod table_mini;
-mod timeline;
+pub(super) mod timeline;
 pub(super) mod tree;
 mod tree_row;
 pub(super) mod views;
@@ -60,6 +60,7 @@ const PARTS: &[StartPart] = &[
     start_part::<Embedding>,
     start_part::<Gestures>,
     start_part::<stage::Panel>,
+    start_part::<timeline::Panel>,
     start_part::<load_range::Panel>,
     start_part::<recent::Panel>,
     start_part::<live::Panel>,
@@ -69,7 +70,6 @@ const PARTS: &[StartPart] = &[
     start_part::<minimap::Panel>,
     start_part::<overlay::Panel>,
     start_part::<comparing::Panel>,
-    start_part::<timeline::Panel>,
     start_part::<views::Panel>,
     start_part::<side::Panel>,
     start_part::<table::Panel>,
@@ -100,7 +100,7 @@ const PARTS: &[StartPart] = &[
 ];
 
 /// Time budget, in milliseconds, for rendering parts in one frame. The remaining parts are rendered in the next frame.
-const SLICE_MS: f64 = 6.0;
+const SLICE_MS: f64 = 4.0;
 
 /// Render functions of all parts.
 pub(super) struct Panels {

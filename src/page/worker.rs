@@ -184,8 +184,9 @@ impl WorkerShell {
     }
 
     fn end_of_next_slice(&self) -> f64 {
-        let waits_for_picture = self.unfingerprinted.borrow().is_some();
-        if waits_for_picture { self.slices.clock.now() + FIRST_SLICE_MS } else { self.slices.end_of_next() }
+        // The picture was not sent yet.
+        let is_first = self.unfingerprinted.borrow().is_some();
+        if is_first { self.slices.clock.now() + FIRST_SLICE_MS } else { self.slices.end_of_next() }
     }
 
     /// Notifies the page if there is nothing left to do.

@@ -107,11 +107,10 @@ impl Part for Panel {
             let top = if is_same && moves { elements.insights_report.scroll_top() } else { 0 };
             let was_there = elements.insights_sheets.has_child_nodes();
             self.pieces = show_statements(elements, state, theme);
+            // The tables of a new report are added from the next frame on. The browser lays them out after the rest.
             if focus.is_some() || is_same && was_there {
                 // A report that is already visible is replaced at once, without flicker.
                 self.pieces.show_all(elements, &elements.insights_sheets);
-            } else {
-                self.pieces.show(elements, &elements.insights_sheets);
             }
             mark_items(elements, state);
             if let Some(focus) = focus {

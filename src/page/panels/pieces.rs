@@ -8,8 +8,8 @@ use std::vec::IntoIter;
 use ui::features::insights::view::{ColumnKind, SheetRowView, SheetView};
 use web_sys::Element;
 
-/// Number of rows in the first piece. Each further piece has twice as many rows, so even the longest table takes at
-/// most ten frames.
+/// Number of rows in the first piece. Each further piece has half as many rows more, so even a table of a thousand rows
+/// takes at most twelve frames.
 const FIRST_ROWS: usize = 6;
 
 /// Tables that are not on the page completely, in order.
@@ -47,7 +47,7 @@ impl Pieces {
     /// Adds the next piece to the page. The title and header of a table count as one row.
     pub(super) fn show(&mut self, dom: &Dom, to: &Element) {
         let mut left = self.rows;
-        self.rows = self.rows.saturating_mul(2);
+        self.rows = self.rows.saturating_add(self.rows / 2);
         while left > 0 {
             let row = self.partial.as_mut().and_then(|partial| partial.rows.next());
             if let (Some(partial), Some(row)) = (&self.partial, row) {

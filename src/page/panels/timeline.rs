@@ -23,8 +23,13 @@ impl Part for Panel {
     }
 
     fn show_details(&mut self, app: &'static App, _: &Elements, state: &State) {
-        if app.painter.borrow_mut().show(state, &app.theme.borrow(), app.sizes.stage.get()) {
-            select_renderer(app);
-        }
+        draw(app, state);
+    }
+}
+
+/// Draws the timeline, unless its picture is unchanged.
+pub(crate) fn draw(app: &'static App, state: &State) {
+    if app.painter.borrow_mut().show(state, &app.theme.borrow(), app.sizes.stage.get()) {
+        select_renderer(app);
     }
 }
