@@ -2,7 +2,7 @@
 
 use crate::wire::FromWorker;
 use channel::Page;
-use js_sys::{Array, Promise, Uint8Array};
+use js_sys::{Array, ArrayBuffer, Promise, Reflect, Uint8Array};
 use std::cell::Cell;
 use std::collections::VecDeque;
 use wasm_bindgen::{JsCast, JsValue};
@@ -33,8 +33,16 @@ enum Stream {
     Byob(ReadableStreamByobReader),
     /// The browser allocates a new buffer for each chunk.
     Default(ReadableStreamDefaultReader),
-    /// The page reads the blob for this worker, starting at this offset.
-    ByPage(Blob, Cell<f64>),
+    /// Pieces of the blob, starting at this offset, are read one by one, each into a new buffer.
+    Pieces(Blob, Cell<f64>, PieceReader),
+}
+
+/// Who reads the pieces of a blob.
+#[derive(Clone, Copy, PartialEq)]
+enum PieceReader {
+    Worker,
+    /// The page, for this worker.
+    Page,
 }
 
 /// Number of reused buffers: one is filled while the other one is decoded. Reuse matters, because allocating a new
@@ -49,25 +57,31 @@ const CHUNKS_AHEAD: usize = 16;
 
 impl Reader {
     /// Reads a blob, into reused buffers if the browser supports it.
-    pub(super) fn from_blob(blob: &Blob) -> Result<Reader, Failure> {
-        let stream = blob.stream();
-        match ReadableStreamByobReader::new(&stream) {
-            Ok(reader) => {
-                let stream = Stream::Byob(reader);
-                let read_ahead =
-                    (0..BUFFERS).map(|_| read(&stream, &Uint8Array::new_with_length(BUFFER_BYTES))).collect();
-                Ok(Reader { stream, blob: Some(blob.clone()), bytes_read: 0.0, read_ahead })
-            }
-            Err(_) => Ok(Reader { blob: Some(blob.clone()), ..Reader::from_stream(&stream)? }),
-        }
+    ///
+    /// WebKit does not, and its streams of blobs do not wait for the reader: as much of the file as was not decoded yet
+    /// was in memory (4 GiB of 5), and making room for it kept the page's thread busy for seconds.
+    pub(super) fn from_blob(blob: &Blob) -> Reader {
+        // A stream starts to read when it is created.
+        let has_byob = Reflect::has(&js_sys::global(), &"ReadableStreamBYOBReader".into()).unwrap_or(false);
+        let Some(Ok(reader)) = has_byob.then(|| ReadableStreamByobReader::new(&blob.stream())) else {
+            return Reader::from_pieces(blob, 0.0, PieceReader::Worker);
+        };
+        let stream = Stream::Byob(reader);
+        let read_ahead = (0..BUFFERS).map(|_| read(&stream, &Uint8Array::new_with_length(BUFFER_BYTES))).collect();
+        Reader { stream, blob: Some(blob.clone()), bytes_read: 0.0, read_ahead }
     }
 
     /// Creates a reader that lets the page read the blob, starting at an offset. In WebKit, the worker of a page from
     /// `file://` cannot read any blob.
     pub(super) fn from_page(blob: &Blob, from: f64) -> Reader {
-        let stream = Stream::ByPage(blob.clone(), Cell::new(from));
+        Reader::from_pieces(blob, from, PieceReader::Page)
+    }
+
+    fn from_pieces(blob: &Blob, from: f64, by: PieceReader) -> Reader {
+        let stream = Stream::Pieces(blob.clone(), Cell::new(from), by);
         let read_ahead = (0..BUFFERS).map(|_| read(&stream, &Uint8Array::new_with_length(0))).collect();
-        Reader { stream, blob: None, bytes_read: from, read_ahead }
+        let blob = (by == PieceReader::Worker).then(|| blob.clone());
+        Reader { stream, blob, bytes_read: from, read_ahead }
     }
 
     /// Returns a reader that continues where this one has stopped, but lets the page read the blob. `None` if the page
@@ -85,7 +99,8 @@ impl Reader {
         Ok(Reader { stream, blob: None, bytes_read: 0.0, read_ahead })
     }
 
-    /// Returns the promise of the oldest read in progress. It resolves to `{ done, value }`.
+    /// Returns the promise of the oldest read in progress. It resolves to `{ done, value }`, or to a value for
+    /// [`piece`].
     pub(super) fn next_read(&mut self) -> Option<Promise> {
         self.read_ahead.pop_front()
     }
@@ -101,7 +116,7 @@ impl Reader {
         let ended = match &self.stream {
             Stream::Byob(reader) => reader.cancel(),
             Stream::Default(reader) => reader.cancel(),
-            Stream::ByPage(..) => return,
+            Stream::Pieces(..) => return,
         };
         let _ = ignore_rejection(ended.unchecked_into());
     }
@@ -116,15 +131,19 @@ fn read(stream: &Stream, buffer: &Uint8Array) -> Promise {
             reader.read_with_array_buffer_view(&whole).unchecked_into()
         }
         Stream::Default(reader) => reader.read().unchecked_into(),
-        Stream::ByPage(blob, at) => {
+        Stream::Pieces(blob, at, by) => {
             let from = at.replace((at.get() + f64::from(BUFFER_BYTES)).min(blob.size()));
-            blob.slice_with_f64_and_f64(from, at.get())
-                .map_or_else(|cause| Promise::reject(&cause), |piece| read_in_page(&piece))
+            blob.slice_with_f64_and_f64(from, at.get()).map_or_else(
+                |cause| Promise::reject(&cause),
+                |piece| {
+                    if *by == PieceReader::Page { read_in_page(&piece) } else { piece.array_buffer().unchecked_into() }
+                },
+            )
         }
     })
 }
 
-/// Asks the page to read a whole blob. The promise resolves to a message for [`page_answer`].
+/// Asks the page to read a whole blob. The promise resolves to a message for [`piece`].
 pub(super) fn read_in_page(blob: &Blob) -> Promise {
     Promise::new(&mut |resolve, reject| {
         let sent = MessageChannel::new().and_then(|channel| {
@@ -139,9 +158,13 @@ pub(super) fn read_in_page(blob: &Blob) -> Promise {
     })
 }
 
-/// Returns the bytes that the page has read, or its error. `None` if `message` does not come from the page.
-pub(super) fn page_answer(message: &JsValue) -> Option<Result<Uint8Array, JsValue>> {
-    message.dyn_ref::<MessageEvent>().map(|message| message.data().dyn_into())
+/// Returns the bytes of a piece of a blob, or the error of the page that read it. `None` if `result` comes from a
+/// stream.
+pub(super) fn piece(result: &JsValue) -> Option<Result<Uint8Array, JsValue>> {
+    match result.dyn_ref::<MessageEvent>() {
+        Some(message) => Some(message.data().dyn_into()),
+        None => result.dyn_ref::<ArrayBuffer>().map(|bytes| Ok(Uint8Array::new(bytes))),
+    }
 }
 
 /// Marks a rejection of the promise as handled. Otherwise, a rejection that nothing awaits would be reported as a crash

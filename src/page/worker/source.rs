@@ -109,7 +109,7 @@ impl Source {
     pub(super) async fn open(&self) -> Result<Event, Failure> {
         match &self.origin {
             Origin::File(file) => {
-                self.reader.replace(Some(Reader::from_blob(file)?));
+                self.reader.replace(Some(Reader::from_blob(file)));
                 let total_bytes = Some(file.size() as u64);
                 Ok(Event::Opened { name: file.name(), total_bytes, access: Access::Random })
             }
@@ -167,7 +167,7 @@ impl Source {
                 }
             }
         };
-        if let Some(answer) = reader::page_answer(&result) {
+        if let Some(answer) = reader::piece(&result) {
             let bytes = answer.map_err(|cause| self.read_failure(&cause))?;
             return Ok(if bytes.length() == 0 { ReadResult::End } else { ReadResult::Bytes(bytes) });
         }
@@ -207,7 +207,7 @@ impl Source {
         let slice = slice.ok_or_else(|| self.read_failure(&JsValue::UNDEFINED))?;
         self.stop_reading();
         let is_allowed = !self.page_reads.get();
-        self.reader.replace(Some(if is_allowed { Reader::from_blob(&slice)? } else { Reader::from_page(&slice, 0.0) }));
+        self.reader.replace(Some(if is_allowed { Reader::from_blob(&slice) } else { Reader::from_page(&slice, 0.0) }));
         Ok(())
     }
 
@@ -233,7 +233,7 @@ impl Source {
             self.kept_chunks.push(&blob);
             return Ok(Event::Kept(self.received_bytes.get()));
         }
-        self.reader.replace(Some(Reader::from_blob(&blob)?));
+        self.reader.replace(Some(Reader::from_blob(&blob)));
         let total_bytes = Some(blob.size() as u64);
         self.blob.replace(Some(blob));
         Ok(Event::Opened { name: self.name(), total_bytes, access: Access::Random })
@@ -254,7 +254,7 @@ impl Source {
                 slice.array_buffer().unchecked_into()
             };
             let read = JsFuture::from(read).await.ok()?;
-            let bytes = reader::page_answer(&read).unwrap_or_else(|| Ok(Uint8Array::new(&read))).ok()?;
+            let bytes = reader::piece(&read)?.ok()?;
             tap.update(&bytes.to_vec());
         }
         tap.finish()
