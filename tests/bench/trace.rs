@@ -1,5 +1,5 @@
-//! Profile of opening a file once: time of each browser thread by kind of work, until the first frame and until
-//! everything is shown.
+//! Profile of opening a file once: processor time of each browser thread by kind of work, until the first frame and
+//! until everything is shown, and the longest tasks of the page's main thread and of its workers.
 //!
 //! Tracing itself takes time, so the sums show proportions and are larger than the other figures.
 
@@ -56,16 +56,26 @@ pub(crate) struct Trace {
     pub(crate) picture_ms: f64,
     pub(crate) everything_ms: f64,
     pub(crate) sums: BTreeMap<(&'static str, &'static str), [f64; 2]>,
-    /// Longest tasks of the page's main thread: start and duration in milliseconds, and the kind of work that takes
-    /// most of the time.
-    pub(crate) longest: Vec<(f64, f64, &'static str)>,
+    /// Longest tasks of the page's main thread and of its workers, longest first.
+    longest: [(&'static str, Vec<Task>); 2],
 }
+
+/// A task of a thread: start and duration in milliseconds of the clock, and the kind of work that takes most of its
+/// processor time.
+struct Task {
+    begin: f64,
+    ms: f64,
+    kind: &'static str,
+}
+
+/// Number of tasks of each thread in the report.
+const LONGEST: usize = 5;
 
 struct Span {
     begin: f64,
     end: f64,
     kind: &'static str,
-    /// Duration without nested spans, in milliseconds.
+    /// Processor time without nested spans, in milliseconds; where the browser does not count it, time of the clock.
     self_ms: f64,
 }
 
@@ -140,12 +150,13 @@ fn summarize(events: &[&Value], mark_ms: f64, [start, picture, all]: [f64; 3]) -
         let is_of = |names: &[&str]| names.iter().any(|part| name.contains(part));
         let kind = KINDS.iter().find(|(_, names)| is_of(names)).map_or(OTHER, |(kind, _)| kind);
         let begin = (ts - zero_us) / 1e3;
-        let span = Span { begin, end: begin + dur / 1e3, kind, self_ms: dur / 1e3 };
+        let work = event["tdur"].as_f64().unwrap_or(dur);
+        let span = Span { begin, end: begin + dur / 1e3, kind, self_ms: work / 1e3 };
         spans.entry(thread(event)).or_default().push(span);
     }
     let ends = [picture - start, all - start];
     let mut sums = BTreeMap::new();
-    let mut longest = Vec::new();
+    let mut longest = ["page", "worker"].map(|whose| (whose, Vec::new()));
     for (of, mut spans) in spans {
         let Some(whose) = whose(of) else { continue };
         spans.sort_by(|a, b| a.begin.total_cmp(&b.begin).then(b.end.total_cmp(&a.end)));
@@ -155,9 +166,9 @@ fn summarize(events: &[&Value], mark_ms: f64, [start, picture, all]: [f64; 3]) -
             while open.last().is_some_and(|&last| spans[last].end <= spans[at].begin) {
                 open.pop();
             }
-            let length = spans[at].end - spans[at].begin;
+            let work = spans[at].self_ms;
             match open.last() {
-                Some(&last) => spans[last].self_ms -= length,
+                Some(&last) => spans[last].self_ms -= work,
                 None => roots.push((at, BTreeMap::new())),
             }
             // Spans without a known kind take the kind of the span around them.
@@ -182,17 +193,18 @@ fn summarize(events: &[&Value], mark_ms: f64, [start, picture, all]: [f64; 3]) -
                 }
             }
         }
-        if whose == "page" {
-            longest.extend(roots.iter().filter(|(at, _)| (0.0..ends[1]).contains(&spans[*at].begin)).map(
-                |(at, kinds)| {
-                    let most = kinds.iter().max_by(|a, b| a.1.total_cmp(b.1)).map_or(OTHER, |(kind, _)| kind);
-                    (spans[*at].begin, spans[*at].end - spans[*at].begin, most)
-                },
-            ));
+        if let Some((_, tasks)) = longest.iter_mut().find(|(thread, _)| *thread == whose) {
+            let while_opening = roots.iter().filter(|(at, _)| (0.0..ends[1]).contains(&spans[*at].begin));
+            tasks.extend(while_opening.map(|(at, kinds)| {
+                let kind = kinds.iter().max_by(|a, b| a.1.total_cmp(b.1)).map_or(OTHER, |(kind, _)| kind);
+                Task { begin: spans[*at].begin, ms: spans[*at].end - spans[*at].begin, kind }
+            }));
         }
     }
-    longest.sort_by(|a, b| b.1.total_cmp(&a.1));
-    longest.truncate(5);
+    for (_, tasks) in &mut longest {
+        tasks.sort_by(|a, b| b.ms.total_cmp(&a.ms));
+        tasks.truncate(LONGEST);
+    }
     Trace { picture_ms: ends[0], everything_ms: ends[1], sums, longest }
 }
 
@@ -200,7 +212,7 @@ impl Trace {
     /// Formats the result as a table.
     pub(crate) fn report(&self) -> String {
         let mut text = format!(
-            "Where the milliseconds go, in one opening that was traced (picture after {:.0} ms, everything after {:.0} ms):\n\n\
+            "Processor time by thread and kind, in one opening that was traced (picture after {:.0} ms, everything after {:.0} ms):\n\n\
              | | | until the picture, ms | until everything is shown, ms |\n| --- | --- | --- | --- |\n",
             self.picture_ms, self.everything_ms
         );
@@ -209,7 +221,11 @@ impl Trace {
                 text += &format!("| {whose} | {kind} | {picture:.1} | {all:.1} |\n");
             }
         }
-        let longest = self.longest.iter().map(|(at, ms, kind)| format!("{ms:.0} ms after {at:.0} ms (mostly {kind})"));
-        text + &format!("\nThe longest tasks of the page: {}.\n\n", longest.collect::<Vec<_>>().join(", "))
+        for (whose, tasks) in &self.longest {
+            let tasks =
+                tasks.iter().map(|Task { begin, ms, kind }| format!("{ms:.0} ms after {begin:.0} ms (mostly {kind})"));
+            text += &format!("\nThe longest tasks of the {whose}: {}.\n", tasks.collect::<Vec<_>>().join(", "));
+        }
+        text + "\n"
     }
 }
