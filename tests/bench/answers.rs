@@ -168,13 +168,13 @@ fn measure(case: &Case, arguments: &[String]) -> Result<String, String> {
     Ok(text)
 }
 
-fn tree(device: &DeviceSummary, scope: Scope, arrangement: Arrangement, folds: Vec<Fold>) -> Request {
+pub(crate) fn tree(device: &DeviceSummary, scope: Scope, arrangement: Arrangement, folds: Vec<Fold>) -> Request {
     let question =
         TreeQuestion { scope, arrangement, focus: None, folds, reveal: None, search_serial: None, rows: [0, 60] };
     Request::Ask(Ask { serial: 0, device: device.device, question: Question::Tree(Box::new(question)) })
 }
 
-fn report(device: &DeviceSummary, question: ReportQuestion) -> Request {
+pub(crate) fn report(device: &DeviceSummary, question: ReportQuestion) -> Request {
     Request::Ask(Ask { serial: 0, device: device.device, question: Question::Report(question) })
 }
 

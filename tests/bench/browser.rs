@@ -4,7 +4,7 @@ use crate::cases::Generated;
 use crate::chromium::{Adapter, Chromium};
 use crate::figure::Figure;
 use crate::machine;
-use crate::opening::{self, Opening, Openings, Tab};
+use crate::opening::{self, Moves, NamedFigures, Opening, Openings, Tab};
 use crate::page::Page;
 use crate::site::Site;
 use crate::timing_script;
@@ -23,6 +23,17 @@ pub(crate) struct ChromiumOpening {
     wasm_bytes: f64,
 }
 
+impl ChromiumOpening {
+    /// All figures with their names.
+    pub(crate) fn figures(self, file: &Generated) -> NamedFigures {
+        let ChromiumOpening { opening, work, wasm_bytes, .. } = self;
+        let mut figures = opening.figures();
+        figures.push(("worker: decode + replay + index, s".to_owned(), work));
+        figures.push(("worker's wasm memory, bytes an event".to_owned(), file.per_event(wasm_bytes)));
+        figures
+    }
+}
+
 /// Measurements of opening a file in Chromium several times.
 pub(crate) struct ChromiumFigures {
     pub(crate) openings: Openings,
@@ -39,7 +50,7 @@ impl ChromiumFigures {
             work: figure(|opening| opening.work),
             work_again: figure(|opening| opening.work_again),
             wasm_bytes: figure(|opening| opening.wasm_bytes),
-            openings: Openings::from_runs(&openings.into_iter().map(|opening| opening.opening).collect::<Vec<_>>()),
+            openings: Openings::from_runs(openings.into_iter().map(|opening| opening.opening).collect()),
         }
     }
 }
@@ -91,14 +102,14 @@ impl Tab for FreshChromium {
     }
 }
 
-/// Name and version of Chromium.
+/// Name and version of Chromium, which is started for that.
 pub(crate) fn version() -> String {
-    let version = Chromium::shared(Adapter::Software).call("", "Browser.getVersion", json!({}));
+    let version = FreshChromium::start(Adapter::Software).chromium.call("", "Browser.getVersion", json!({}));
     version["product"].as_str().unwrap_or("an unnamed browser").to_owned()
 }
 
 /// Opens the file three times in a new browser, and reads it once without decoding.
-pub(crate) fn open(file: &Generated) -> ChromiumOpening {
+pub(crate) fn open(file: &Generated, moves: Moves) -> ChromiumOpening {
     let tab = FreshChromium::start(Adapter::Software);
     tab.page.run_before_load(&timing_script::script());
     let between = || {
@@ -107,7 +118,7 @@ pub(crate) fn open(file: &Generated) -> ChromiumOpening {
         let work = engine_seconds(&tab.page, &worker).expect("the file is open");
         (work, engine_seconds_again(&tab.page, file, &worker), wasm_bytes)
     };
-    let (opening, (work, work_again, wasm_bytes)) = opening::open(&tab, file, between).expect("the file opens");
+    let (opening, (work, work_again, wasm_bytes)) = opening::open(&tab, file, moves, between).expect("the file opens");
     ChromiumOpening { opening, work, work_again, wasm_bytes }
 }
 

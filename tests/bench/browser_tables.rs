@@ -1,6 +1,7 @@
 //! Tables of the report for each browser and for memory_viz.
 
 use crate::figure::{Figure, three_digits};
+use crate::goals::{self, Program};
 use crate::memory_viz::Drawings;
 use crate::opening::Openings;
 use crate::other_browsers::OtherBrowser;
@@ -21,16 +22,19 @@ const NO_FILES: &str = "has no `navigator.storage.getDirectory`: the page keeps 
 pub(crate) fn tables_by_browser(besides: &OtherPrograms, measured: &[&FileMeasurements]) -> String {
     let mut text = "## By browser\n\nPage load: from the address until the program runs, in a profile that has never seen the page, three \
          seconds after the browser was started (cold), and then once more in it (warm). Everything: the last insight is on the page, and \
-         painted. Storage: the decoded file is kept for the next time, from 8 MiB on. No browser here has a GPU. WebKitGTK draws pages by \
+         painted. Storage: the decoded file is kept for the next time, from 8 MiB on. Panning, turning the wheel and moving the cursor: 40 frames \
+         or 30 places, in the first opening. No browser here has a GPU. WebKitGTK draws pages by \
          OpenGL all the same, in software: the first picture waits for its shaders and for the frame before. \
          `WEBKIT_DISABLE_DMABUF_RENDERER=1` avoids that.\n\n"
         .to_owned();
-    text += &table("Chromium", measured, |file| Ok(&file.page.openings));
+    text += &table("Chromium", Program::Chromium, measured, |file| Ok(&file.page.openings));
     for (at, browser) in besides.browsers.iter().enumerate() {
         match &browser.version {
             Err(why) => text += &format!("### {}\n\nNot measured: {why}.\n\n", browser.name),
             Ok(_) => {
-                text += &table(browser.name, measured, |file| file.other_browsers[at].as_ref().map_err(String::as_str));
+                text += &table(browser.name, Program::OtherBrowser, measured, |file| {
+                    file.other_browsers[at].as_ref().map_err(String::as_str)
+                });
                 if measured.iter().any(|file| file.other_browsers[at].as_ref().is_ok_and(|openings| !openings.has_opfs))
                 {
                     text += &format!("This {} {NO_FILES}\n\n", browser.name);
@@ -43,19 +47,10 @@ pub(crate) fn tables_by_browser(besides: &OtherPrograms, measured: &[&FileMeasur
 
 type Row<T> = (&'static str, fn(&T) -> String);
 
-const ROWS: [Row<Openings>; 12] = [
-    ("page load, cold, s", |it| number(&it.cold)),
-    ("page load, warm, s", |it| number(&it.warm)),
-    ("file to first picture, s", |it| number(&it.picture)),
-    ("file to everything shown, s", |it| number(&it.everything)),
-    ("longest gap of the page until then, ms", |it| number(&it.gap_ms)),
+/// Figures without goals.
+const ROWS: [Row<Openings>; 4] = [
     ("file to its columns in the storage, s", |it| number(&it.cached)),
-    ("opened again from the storage: first picture, s", |it| number(&it.reopened_picture)),
-    ("opened again from the storage: everything shown, s", |it| number(&it.reopened_everything)),
     ("bare `File.stream()` read, s", |it| number(&it.bare)),
-    ("first picture against the bare read, ×", |it| {
-        it.picture.ratio_to(&it.bare).map_or("–".to_owned(), three_digits)
-    }),
     ("page's process, largest resident set, before the file", |it| bytes(&it.empty_resident)),
     ("the same, everything shown", |it| bytes(&it.resident)),
 ];
@@ -72,10 +67,12 @@ const MEMORY_VIZ_ROWS: [Row<Drawings>; 7] = [
 
 fn table<'a>(
     name: &str,
+    program: Program,
     measured: &[&'a FileMeasurements],
     of: impl Fn(&'a FileMeasurements) -> Result<&'a Openings, &'a str>,
 ) -> String {
-    format!("### {name}\n\n{}", rows_and_notes(&ROWS, measured, of))
+    let goals = goals::of_page(measured, program, |file| of(file).ok());
+    format!("### {name}\n\n{goals}{}", rows_and_notes(&ROWS, measured, of))
 }
 
 fn memory_viz(besides: &OtherPrograms, measured: &[&FileMeasurements]) -> String {

@@ -121,6 +121,13 @@ impl Case {
     }
 }
 
+impl Generated {
+    /// Divides a number by that of the events.
+    pub(crate) fn per_event(&self, of_all: f64) -> f64 {
+        of_all / self.events.max(1) as f64
+    }
+}
+
 impl Drop for Generated {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.path);

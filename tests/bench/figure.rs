@@ -25,6 +25,11 @@ impl Figure {
         self.values.get((self.values.len() * percent / 100).min(self.values.len().checked_sub(1)?)).copied()
     }
 
+    /// Smallest value.
+    pub(crate) fn best(&self) -> Option<f64> {
+        self.values.first().copied()
+    }
+
     /// Difference between the largest and the smallest value, in percent of the smallest.
     fn spread_percent(&self) -> Option<f64> {
         Some((self.values.last()? / self.values.first()? - 1.0) * 100.0)

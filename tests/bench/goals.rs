@@ -1,15 +1,26 @@
 //! Performance goals and how each file meets them.
 
 use crate::figure::{Figure, three_digits};
+use crate::opening::Openings;
 use crate::report::{FileMeasurements, cells};
 
-/// A goal, its value for a file, and its limit for the file, if it applies to it.
-struct Goal {
+/// A goal, its value in measurements of the kind `M`, and its limit for a file, if it applies to it.
+struct Goal<M> {
     what: &'static str,
     goal: &'static str,
     unit: &'static str,
-    of: fn(&FileMeasurements) -> Option<f64>,
-    limit: fn(&FileMeasurements) -> Option<f64>,
+    of: fn(&M) -> Option<f64>,
+    limit: fn(&FileMeasurements, Program) -> Option<f64>,
+}
+
+/// Program that a figure was measured in. Some limits depend on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Program {
+    Chromium,
+    /// Firefox or WebKitGTK.
+    OtherBrowser,
+    /// No browser.
+    Native,
 }
 
 /// Files below this size, in bytes, are small.
@@ -17,115 +28,236 @@ const SMALL: u64 = 20_000_000;
 /// Files from this size on, in bytes, are large.
 const LARGE: u64 = 5_000_000_000;
 
-const TIME_GOALS: [Goal; 6] = [
+/// Goals of a page in any browser.
+const PAGE_GOALS: [Goal<Openings>; 16] = [
     Goal {
         what: "empty page, its program runs, cold, s",
         goal: "≤ 0.25",
         unit: "",
-        of: |file| file.page.openings.cold.median(),
-        limit: |_| Some(0.25),
+        of: |page| page.cold.median(),
+        limit: |_, _| Some(0.25),
     },
     Goal {
         what: "the same, warm, s",
         goal: "≤ 0.15",
         unit: "",
-        of: |file| file.page.openings.warm.median(),
-        limit: |_| Some(0.15),
+        of: |page| page.warm.median(),
+        limit: |_, _| Some(0.15),
     },
     Goal {
-        what: "first picture, s",
-        goal: "≤ 0.2 below 20 MB",
+        what: "file to first picture, s",
+        goal: "≤ 0.08 at 20 k, ≤ 0.12 at 100 k",
         unit: "",
-        of: |file| file.page.openings.picture.median(),
-        limit: |file| (file.bytes < SMALL).then_some(0.2),
+        of: |page| page.picture.median(),
+        limit: |file, _| match file.thousands() {
+            20 => Some(0.08),
+            100 => Some(0.12),
+            _ => None,
+        },
     },
     Goal {
         what: "first picture against the bare read",
-        goal: "≤ 3× at 1 M, ≤ 1.2× from 5 GB on",
+        goal: "≤ 2× at 1 M, ≤ 1.2× from 5 GB on",
         unit: "×",
-        of: |file| file.page.openings.picture.ratio_to(&file.page.openings.bare),
-        limit: |file| if file.bytes >= LARGE { Some(1.2) } else { file.is_million().then_some(3.0) },
+        of: |page| page.picture.ratio_to(&page.bare),
+        limit: |file, _| if file.bytes >= LARGE { Some(1.2) } else { file.is_million().then_some(2.0) },
     },
     Goal {
-        what: "everything shown, s",
-        goal: "≤ 0.7 below 20 MB, ≤ 1.5 at 1 M",
+        what: "file to everything shown, s",
+        goal: "≤ 0.7 below 20 MB, ≤ 0.8 at 1 M, ≤ 4.5 at 10 M, ≤ 9 from 5 GB on",
         unit: "",
-        of: |file| file.page.openings.everything.median(),
-        limit: |file| if file.bytes < SMALL { Some(0.7) } else { file.is_million().then_some(1.5) },
+        of: |page| page.everything.median(),
+        limit: |file, _| match file.thousands() {
+            _ if file.bytes < SMALL => Some(0.7),
+            _ if file.bytes >= LARGE => Some(9.0),
+            1_000 => Some(0.8),
+            10_000 => Some(4.5),
+            _ => None,
+        },
     },
     Goal {
         what: "longest gap of the page until then, ms",
-        goal: "≤ 30",
+        goal: "≤ 16; other browsers ≤ 50",
         unit: "",
-        of: |file| file.page.openings.gap_ms.median(),
-        limit: |_| Some(30.0),
+        of: |page| page.gap_ms.median(),
+        limit: |_, program| Some(if program == Program::Chromium { 16.0 } else { 50.0 }),
+    },
+    Goal {
+        what: "opened again from the storage: first picture, s",
+        goal: "≤ 0.3 up to 10 M",
+        unit: "",
+        of: |page| page.reopened_picture.median(),
+        limit: |file, _| (file.bytes < LARGE).then_some(0.3),
+    },
+    Goal {
+        what: "opened again from the storage: everything shown, s",
+        goal: "≤ 2 up to 10 M",
+        unit: "",
+        of: |page| page.reopened_everything.median(),
+        limit: |file, _| (file.bytes < LARGE).then_some(2.0),
+    },
+    Goal {
+        what: "panning, from frame to frame, median, ms",
+        goal: "≤ 33 up to 1 M",
+        unit: "",
+        of: |page| page.moving.pan.median(),
+        limit: |file, _| file.is_up_to_million().then_some(33.0),
+    },
+    Goal {
+        what: "turning the wheel, from frame to frame, median, ms",
+        goal: "≤ 33 up to 1 M",
+        unit: "",
+        of: |page| page.moving.wheel.median(),
+        limit: |file, _| file.is_up_to_million().then_some(33.0),
+    },
+    Goal {
+        what: "one turn of the wheel to the stable picture, median, ms",
+        goal: "≤ 60 up to 1 M",
+        unit: "",
+        of: |page| page.moving.stable.median(),
+        limit: |file, _| file.is_up_to_million().then_some(60.0),
+    },
+    Goal {
+        what: "moved cursor to the call tree, median, ms",
+        goal: "≤ 50",
+        unit: "",
+        of: |page| page.moving.tree.median(),
+        limit: |_, _| Some(50.0),
+    },
+    Goal {
+        what: "the same, 95 in 100, ms",
+        goal: "≤ 100",
+        unit: "",
+        of: |page| page.moving.tree.percentile(95),
+        limit: |_, _| Some(100.0),
+    },
+    Goal {
+        what: "moved cursor to the table of allocations, median, ms",
+        goal: "≤ 50",
+        unit: "",
+        of: |page| page.moving.table.median(),
+        limit: |_, _| Some(50.0),
+    },
+    Goal {
+        what: "the same, 95 in 100, ms",
+        goal: "≤ 100",
+        unit: "",
+        of: |page| page.moving.table.percentile(95),
+        limit: |_, _| Some(100.0),
+    },
+    Goal {
+        what: "page's process grew by, bytes an event",
+        goal: "≤ 64 from 10 M on",
+        unit: "",
+        of: |page| page.grown_per_event.median(),
+        limit: |file, _| (file.thousands() >= 10_000).then_some(64.0),
+    },
+];
+
+/// Goals of answers on the command line.
+const NATIVE_GOALS: [Goal<FileMeasurements>; 3] = [
+    Goal {
+        what: "all insights natively, s",
+        goal: "≤ 0.25 at 1 M",
+        unit: "",
+        of: |file| file.insights.median(),
+        limit: |file, _| file.is_million().then_some(0.25),
+    },
+    Goal {
+        what: "the same, with the simulated settings, s",
+        goal: "≤ 0.5 at 1 M",
+        unit: "",
+        of: |file| file.simulated.median(),
+        limit: |file, _| file.is_million().then_some(0.5),
+    },
+    Goal {
+        what: "one call tree after another natively, 95 in 100, ms",
+        goal: "≤ 16",
+        unit: "",
+        of: |file| file.trees_ms.percentile(95),
+        limit: |_, _| Some(16.0),
     },
 ];
 
 /// Lower bounds. They are not checked, so they have no limit.
-const SPEEDUP_GOALS: [Goal; 3] = [
+const SPEEDUP_GOALS: [Goal<FileMeasurements>; 3] = [
     Goal {
         what: "native against `pickle.load`",
         goal: "≥ 25×, at least 12×",
         unit: "×",
         of: |file| file.faster_than_cpython(&file.native),
-        limit: |_| None,
+        limit: |_, _| None,
     },
     Goal {
         what: "worker against `pickle.load`",
         goal: "≥ 15×, at least 8×",
         unit: "×",
         of: |file| file.faster_than_cpython(&file.page.work),
-        limit: |_| None,
+        limit: |_, _| None,
     },
     Goal {
         what: "worker, second file",
         goal: "≥ 15×, at least 8×",
         unit: "×",
         of: |file| file.faster_than_cpython(&file.page.work_again),
-        limit: |_| None,
+        limit: |_, _| None,
     },
 ];
 
-const MEMORY_GOALS: [Goal; 3] = [
+const MEMORY_GOALS: [Goal<FileMeasurements>; 3] = [
     Goal {
         what: "held, bytes an event",
-        goal: "≤ 64",
+        goal: "≤ 32 from 100 k on",
         unit: "",
         of: |file| Some(file.per_event(file.memory.sums()[1] as f64)),
-        limit: |_| Some(64.0),
+        limit: |file, _| (file.thousands() >= 100).then_some(32.0),
     },
     Goal {
         what: "peak, bytes an event: all the process grew by",
-        goal: "≤ 128",
+        goal: "≤ 64 from 100 k on",
         unit: "",
         of: |file| Some(file.per_event(file.memory.resident as f64)),
-        limit: |_| Some(128.0),
+        limit: |file, _| (file.thousands() >= 100).then_some(64.0),
     },
     Goal {
         what: "peak, bytes an event: the worker's wasm memory",
-        goal: "≤ 128",
+        goal: "≤ 64 from 100 k on",
         unit: "",
         of: |file| Some(file.per_event(file.page.wasm_bytes.median()?)),
-        limit: |_| Some(128.0),
+        limit: |file, _| (file.thousands() >= 100).then_some(64.0),
     },
 ];
 
 impl FileMeasurements {
+    /// Number of events in thousands, rounded down.
+    fn thousands(&self) -> u64 {
+        self.events / 1000
+    }
+
     fn is_million(&self) -> bool {
-        self.events / 1_000_000 == 1
+        self.thousands() == 1000
+    }
+
+    fn is_up_to_million(&self) -> bool {
+        self.thousands() <= 1000
     }
 }
 
-/// Table of the goals for times that a user waits, in Chromium.
-pub(crate) fn waiting_times(measured: &[&FileMeasurements]) -> String {
-    head(measured) + &rows(&TIME_GOALS, measured) + "\n"
+/// Table of the goals of a page in a browser, which `of` selects.
+pub(crate) fn of_page<'a>(
+    measured: &[&'a FileMeasurements],
+    program: Program,
+    of: impl Fn(&'a FileMeasurements) -> Option<&'a Openings>,
+) -> String {
+    head(measured) + &rows(&PAGE_GOALS, measured, program, of) + "\n"
 }
 
 /// Table of the goals for throughput and memory.
 pub(crate) fn throughput_and_memory(measured: &[&FileMeasurements]) -> String {
     let mut text = format!("## Throughput and memory\n\n{}", head(measured));
-    text += &(rows(&SPEEDUP_GOALS, measured) + &rows(&MEMORY_GOALS, measured));
+    text += &own_rows(&NATIVE_GOALS, measured);
+    text += &own_rows(&SPEEDUP_GOALS, measured);
+    text += &own_rows(&MEMORY_GOALS, measured);
     let million = measured.iter().find(|file| file.is_million());
     for (what, figure) in
         [("native", FileMeasurements::native as fn(&FileMeasurements) -> &Figure), ("worker", FileMeasurements::work)]
@@ -148,9 +280,19 @@ fn head(measured: &[&FileMeasurements]) -> String {
     format!("| | goal |{names}\n| --- | --- |{}\n", cells(measured.iter().map(|_| " --- ".to_owned())))
 }
 
-fn rows(goals: &[Goal], measured: &[&FileMeasurements]) -> String {
-    let row = |Goal { what, goal, unit, of, limit }: &Goal| {
-        let value = |file: &&FileMeasurements| value_cell(of(file), limit(file), unit);
+fn own_rows(goals: &[Goal<FileMeasurements>], measured: &[&FileMeasurements]) -> String {
+    rows(goals, measured, Program::Native, Some)
+}
+
+fn rows<'a, M: 'a>(
+    goals: &[Goal<M>],
+    measured: &[&'a FileMeasurements],
+    program: Program,
+    measurements: impl Fn(&'a FileMeasurements) -> Option<&'a M>,
+) -> String {
+    let row = |Goal { what, goal, unit, of, limit }: &Goal<M>| {
+        let value =
+            |file: &&'a FileMeasurements| value_cell(measurements(file).and_then(of), limit(file, program), unit);
         format!("| {what} | {goal} |{}\n", cells(measured.iter().map(value)))
     };
     goals.iter().map(row).collect()
@@ -159,7 +301,7 @@ fn rows(goals: &[Goal], measured: &[&FileMeasurements]) -> String {
 /// Formats a value as a cell, bold if it exceeds its limit.
 fn value_cell(value: Option<f64>, limit: Option<f64>, unit: &str) -> String {
     let Some(value) = value else { return " – ".to_owned() };
-    let has_no_row = limit.is_some_and(|limit| value > limit);
-    let bold = if has_no_row { "**" } else { "" };
+    let misses = limit.is_some_and(|limit| value > limit);
+    let bold = if misses { "**" } else { "" };
     format!(" {bold}{}{unit}{bold} ", three_digits(value))
 }

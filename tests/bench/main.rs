@@ -1,12 +1,14 @@
 //! Benchmarks as subcommands of one program: `cargo bench --bench memscape -- NAME [OPTIONS]`; without a name it lists
 //! them.
 //!
-//! They print measurements and enforce no limits. `./run measure` runs `open`, `picture` and `offscreen`.
+//! They print measurements and enforce no limits. `./run measure` runs `open`, `picture` and `offscreen`;
+//! `./run measure --quick` runs `beside`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a benchmark stops at the first failure")]
 
 // The benchmarks.
 mod answers;
+mod beside;
 mod columns;
 mod compare;
 #[cfg(feature = "gpu-test")]
@@ -33,8 +35,10 @@ mod discard;
 mod events;
 mod figure;
 mod goals;
+mod insights;
 mod machine;
 mod memory_viz;
+mod moving;
 mod native;
 mod opening;
 mod other_browsers;
@@ -77,7 +81,6 @@ mod site;
 #[path = "../browsers/webkit.rs"]
 mod webkit;
 
-use std::path::Path;
 use std::process::ExitCode;
 
 /// Exit code for wrong usage.
@@ -108,6 +111,13 @@ const BENCHES: &[Bench] = &[
         measures: "time from an open file to a picture, natively and in the page; frames while panning",
         needs_page: true,
         run: picture::run,
+    },
+    Bench {
+        name: "beside",
+        options: "FOLDER [--smallest] [--browser NAME]",
+        measures: "time and memory of the page and of the native engine beside those of another build, interleaved",
+        needs_page: true,
+        run: beside::run,
     },
     Bench {
         name: "answers",
@@ -206,7 +216,8 @@ const BENCHES: &[Bench] = &[
 fn main() -> ExitCode {
     // Cargo adds `--bench`.
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
-    if native::run_as_child(&arguments) || stages::run_as_child() {
+    let children = [native::run_as_child, insights::run_as_child, beside::run_as_child];
+    if children.into_iter().any(|run| run(&arguments)) || stages::run_as_child() {
         return ExitCode::SUCCESS;
     }
     let Some((name, options)) = arguments.split_first() else {
@@ -226,8 +237,8 @@ fn main() -> ExitCode {
         eprint!("error: no benchmark is called {name:?}\n\n{}", usage());
         return ExitCode::from(USAGE);
     };
-    if bench.needs_page && !Path::new(env!("CARGO_MANIFEST_DIR")).join("dist/index.html").is_file() {
-        eprintln!("error: {name} opens the page, and dist/ is missing; run ./run build first");
+    if bench.needs_page && !site::dist().join("index.html").is_file() {
+        eprintln!("error: {name} opens the page, and {} is missing; run ./run build first", site::dist().display());
         return ExitCode::FAILURE;
     }
     (bench.run)(options);

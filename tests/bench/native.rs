@@ -12,11 +12,11 @@ use std::process::Command;
 use std::time::Instant;
 
 /// First argument of the process that opens a file and prints the seconds.
-const OPEN: &str = "--open-once";
+pub(crate) const OPEN: &str = "--open-once";
 
 /// First argument of the process that opens a file and prints its [`Memory`]; slower, since it sums up the tables
 /// before each chunk.
-const WEIGH: &str = "--weigh-once";
+pub(crate) const WEIGH: &str = "--weigh-once";
 
 const CHUNK: u64 = 1 << 20;
 
@@ -46,7 +46,8 @@ pub(crate) fn weigh(path: &Path) -> Memory {
     serde_json::from_str(&child(WEIGH, path)).expect("the child prints JSON")
 }
 
-fn child(what: &str, path: &Path) -> String {
+/// Runs this program with these arguments in a new process; returns what it prints.
+pub(crate) fn child(what: &str, path: &Path) -> String {
     let program = std::env::current_exe().expect("the path of this program");
     let output = Command::new(program).arg(what).arg(path).output().expect("this program can be started");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -94,9 +95,13 @@ fn sum(tables: &[(&str, usize)]) -> usize {
 }
 
 /// Opens a file and calls `each` before every chunk; returns the engine and the summary of the first device.
-pub(crate) fn open_with(path: &Path, mut each: impl FnMut(&Engine)) -> (Engine, DeviceSummary) {
+pub(crate) fn open_with(path: &Path, each: impl FnMut(&Engine)) -> (Engine, DeviceSummary) {
+    open_in(Engine::new(), path, each)
+}
+
+/// Opens a file in this engine, as [`open_with`].
+pub(crate) fn open_in(mut engine: Engine, path: &Path, mut each: impl FnMut(&Engine)) -> (Engine, DeviceSummary) {
     let mut file = File::open(path).expect("just written");
-    let mut engine = Engine::new();
     let mut device = DeviceSummary::default();
     engine.request(Request::open("bench", None));
     while engine.is_loading() {

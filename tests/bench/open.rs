@@ -9,8 +9,9 @@ use crate::browser::ChromiumFigures;
 use crate::browser_tables::OtherPrograms;
 use crate::cases::{Case, Extent};
 use crate::cpython::GarbageCollector;
+use crate::insights;
 use crate::memory_viz::{Drawings, MemoryViz};
-use crate::opening::{Opening, Openings};
+use crate::opening::{Moves, Opening, Openings};
 use crate::report::{FileMeasurements, Outcome};
 use crate::{browser, cases, cpython, machine, memory_viz, native, other_browsers, report, trace};
 use std::path::Path;
@@ -56,7 +57,8 @@ pub(crate) fn run(arguments: &[String]) {
 fn measure(case: &Case, besides: &OtherPrograms, peer: Option<&MemoryViz>) -> Outcome {
     let file = case.generate().map_err(|reason| (case.name, reason))?;
     let room = cpython::check_memory_for(file.bytes);
-    let (mut native, mut cpython, mut openings) = (Vec::new(), [Vec::new(), Vec::new()], Vec::new());
+    let (mut native, mut answers, mut openings) = (Vec::new(), Vec::new(), Vec::new());
+    let mut cpython = [Vec::new(), Vec::new()];
     let mut other_browsers: Vec<Result<Vec<Opening>, String>> =
         besides.browsers.iter().map(|_| Ok(Vec::new())).collect();
     let mut drawings =
@@ -64,7 +66,9 @@ fn measure(case: &Case, besides: &OtherPrograms, peer: Option<&MemoryViz>) -> Ou
     for run in 1..=case.runs {
         eprintln!("measure: {}, run {run} of {}", case.name, case.runs);
         native.push(native::open(&file.path));
-        openings.push(browser::open(&file));
+        let moves = if run == 1 { Moves::Measured } else { Moves::LeftOut };
+        openings.push(browser::open(&file, moves));
+        answers.push(insights::measure(&file.path));
         let runs_elsewhere = run == 1 || file.bytes < LARGE;
         for (browser, openings) in besides.browsers.iter().zip(&mut other_browsers) {
             if runs_elsewhere
@@ -72,7 +76,7 @@ fn measure(case: &Case, besides: &OtherPrograms, peer: Option<&MemoryViz>) -> Ou
                 && let Ok(done) = openings
             {
                 eprintln!("measure: {} in {}", case.name, browser.name);
-                match catch_panic(|| browser.open(&file)) {
+                match catch_panic(|| browser.open(&file, moves)) {
                     Ok(opening) => done.push(opening),
                     Err(why) => *openings = Err(why),
                 }
@@ -101,11 +105,11 @@ fn measure(case: &Case, besides: &OtherPrograms, peer: Option<&MemoryViz>) -> Ou
         events: file.events,
         native: native.into_iter().collect(),
         memory: native::weigh(&file.path),
+        insights: answers.iter().map(|it| it.insights).collect(),
+        simulated: answers.iter().map(|it| it.simulated).collect(),
+        trees_ms: answers.into_iter().flat_map(|it| it.trees_ms).collect(),
         page: ChromiumFigures::of(openings),
-        other_browsers: other_browsers
-            .into_iter()
-            .map(|openings| openings.map(|openings| Openings::from_runs(&openings)))
-            .collect(),
+        other_browsers: other_browsers.into_iter().map(|openings| openings.map(Openings::from_runs)).collect(),
         memory_viz: drawings.map(|drawings| Drawings::from_runs(&drawings)),
         // The trace of a larger file has hundreds of megabytes.
         trace: (file.bytes < 200_000_000).then(|| trace::record(&file)),

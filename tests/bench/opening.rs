@@ -1,8 +1,9 @@
 //! Measurement of opening a file in the page, in any browser: until the first frame, until everything is shown, and
-//! again from the cache of decoded files.
+//! again from the cache of decoded files. In between, the open file is moved.
 
 use crate::cases::Generated;
 use crate::figure::Figure;
+use crate::moving::{self, Moving};
 use crate::timing_script;
 use serde_json::Value;
 use std::path::Path;
@@ -59,6 +60,48 @@ pub(crate) struct Opening {
     /// Largest resident set of the page's process, in bytes: before the file is chosen, and when everything is shown.
     pub(crate) empty_resident: Option<u64>,
     pub(crate) resident: Option<u64>,
+    /// Growth between the two, in bytes an event.
+    pub(crate) grown_per_event: Option<f64>,
+    /// Movements of the open file, if they were measured.
+    pub(crate) moving: Option<Moving>,
+}
+
+/// Figures of one measurement with their names.
+pub(crate) type NamedFigures = Vec<(String, f64)>;
+
+impl Opening {
+    /// All figures with their names, which are unique.
+    pub(crate) fn figures(self) -> NamedFigures {
+        let moving = self.moving.unwrap_or_default();
+        let reopened = |at: usize| self.reopened.map(|seconds| seconds[at]);
+        let figures = [
+            ("page load, cold, s", Some(self.cold)),
+            ("page load, warm, s", Some(self.warm)),
+            ("file to first picture, s", Some(self.picture)),
+            ("file to everything shown, s", Some(self.everything)),
+            ("longest gap of the page until then, ms", Some(self.gap_ms)),
+            ("bare `File.stream()` read, s", Some(self.bare)),
+            ("opened again from the storage: first picture, s", reopened(0)),
+            ("opened again from the storage: everything shown, s", reopened(1)),
+            ("page's process, largest resident set, MiB", self.resident.map(|bytes| bytes as f64 / f64::from(1 << 20))),
+            ("page's process grew by, bytes an event", self.grown_per_event),
+            ("panning, from frame to frame, ms", moving.pan.median()),
+            ("turning the wheel, from frame to frame, ms", moving.wheel.median()),
+            ("one turn of the wheel to the stable picture, ms", moving.stable.median()),
+            ("moved cursor to the call tree, ms", moving.tree.median()),
+            ("moved cursor to the call tree, 95 in 100, ms", moving.tree.percentile(95)),
+            ("moved cursor to the table of allocations, ms", moving.table.median()),
+            ("moved cursor to the table of allocations, 95 in 100, ms", moving.table.percentile(95)),
+        ];
+        figures.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+    }
+}
+
+/// Whether the open file is also moved, which takes half a minute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Moves {
+    Measured,
+    LeftOut,
 }
 
 /// Measurements of opening a file several times, as in [`Opening`].
@@ -78,11 +121,14 @@ pub(crate) struct Openings {
     pub(crate) bare: Figure,
     pub(crate) empty_resident: Figure,
     pub(crate) resident: Figure,
+    pub(crate) grown_per_event: Figure,
+    /// Movements of the first opening in which they were measured.
+    pub(crate) moving: Moving,
 }
 
 impl Openings {
     /// Collects the figures of these openings.
-    pub(crate) fn from_runs(openings: &[Opening]) -> Openings {
+    pub(crate) fn from_runs(openings: Vec<Opening>) -> Openings {
         let figure = |of: fn(&Opening) -> f64| openings.iter().map(of).collect();
         let where_any = |of: fn(&Opening) -> Option<f64>| openings.iter().filter_map(of).collect();
         Openings {
@@ -99,6 +145,8 @@ impl Openings {
             bare: figure(|opening| opening.bare),
             empty_resident: where_any(|opening| opening.empty_resident.map(|bytes| bytes as f64)),
             resident: where_any(|opening| opening.resident.map(|bytes| bytes as f64)),
+            grown_per_event: where_any(|opening| opening.grown_per_event),
+            moving: openings.into_iter().find_map(|opening| opening.moving).unwrap_or_default(),
         }
     }
 }
@@ -107,7 +155,12 @@ impl Openings {
 ///
 /// # Errors
 /// The error that the page shows.
-pub(crate) fn open<T: Tab, B>(tab: &T, file: &Generated, between: impl FnOnce() -> B) -> Result<(Opening, B), String> {
+pub(crate) fn open<T: Tab, B>(
+    tab: &T,
+    file: &Generated,
+    moves: Moves,
+    between: impl FnOnce() -> B,
+) -> Result<(Opening, B), String> {
     let load = || {
         tab.load();
         std::thread::sleep(SETTLE_PAUSE);
@@ -127,6 +180,11 @@ pub(crate) fn open<T: Tab, B>(tab: &T, file: &Generated, between: impl FnOnce() 
     let cached = if has_opfs { wait_until_cached(tab, file) } else { None };
     tab.evaluate(timing_script::READ_SCRIPT);
     let bare = wait_for_time(tab, file, "times.bare")?;
+    let moving = match moves {
+        // The rest is kept if this fails.
+        Moves::Measured => moving::measure(tab, file.events).map_err(|why| eprintln!("measure: {why}")).ok(),
+        Moves::LeftOut => None,
+    };
     let between = between();
     let reopened = if cached.is_some() { open_again(tab, file, load)? } else { None };
     let opening = Opening {
@@ -142,6 +200,10 @@ pub(crate) fn open<T: Tab, B>(tab: &T, file: &Generated, between: impl FnOnce() 
         bare,
         empty_resident,
         resident,
+        grown_per_event: empty_resident
+            .zip(resident)
+            .map(|(before, after)| file.per_event(after.saturating_sub(before) as f64)),
+        moving,
     };
     Ok((opening, between))
 }

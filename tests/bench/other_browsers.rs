@@ -3,7 +3,8 @@
 use crate::cases::Generated;
 use crate::driver::{Browser, Driver, WebDriverCommand};
 use crate::machine;
-use crate::opening::{self, Opening, Tab};
+use crate::opening::{self, Moves, Opening, Tab};
+use crate::site;
 use crate::timing_script;
 use serde_json::{Value, json};
 use server::Response;
@@ -43,10 +44,10 @@ impl OtherBrowser {
     ///
     /// # Errors
     /// If the browser does not start or the page shows an error.
-    pub(crate) fn open(&self, file: &Generated) -> Result<Opening, String> {
+    pub(crate) fn open(&self, file: &Generated, moves: Moves) -> Result<Opening, String> {
         let driver = self.kind.start().ok_or("it does not start")?;
         let tab = DriverTab { driver: RefCell::new(driver), kind: self.kind };
-        Ok(opening::open(&tab, file, || ())?.0)
+        Ok(opening::open(&tab, file, moves, || ())?.0)
     }
 }
 
@@ -102,8 +103,7 @@ fn page_url() -> &'static str {
 }
 
 fn respond(path: &str) -> Response {
-    let dist = Path::new(env!("CARGO_MANIFEST_DIR")).join("dist");
-    let mut response = Response::file(&dist, path);
+    let mut response = Response::file(&site::dist(), path);
     if path.is_empty() || path == "index.html" {
         let mut page = String::new();
         response.body.read_to_string(&mut page).expect("dist/ exists: run ./run build");

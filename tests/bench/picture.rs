@@ -6,7 +6,7 @@
 use crate::cases::{Case, Extent};
 use crate::chromium::{Adapter, Chromium};
 use crate::figure::{Figure, three_digits};
-use crate::{cases, cursor_latency, machine, native, panning, windows};
+use crate::{cases, machine, native, panning, windows};
 use std::path::Path;
 
 pub(crate) fn run(arguments: &[String]) {
@@ -58,13 +58,10 @@ fn measure(case: &Case) -> Result<String, String> {
         );
     }
     let page = panning::measure(&file.path);
-    let following = cursor_latency::measure(&file.path, file.events);
     text += &format!(
         "| worker, by birth | {} | {} | | | {} |\n| worker, by site | {} | {} | | | | |\n\n\
          Worker, later windows by birth: {} ms of work each. Longest slice natively: {} ms. A frame while panning, in Chromium: the page's own \
-         code {} ms (median), {} ms (95 in 100); all of the main thread {} ms (mean); from frame to frame {} ms (median).\n\n\
-         From a typed moment to the frame that shows all of it: the call tree {} ms (median), {} ms (95 in 100); the table of allocations \
-         {} ms, {} ms.\n",
+         code {} ms (median), {} ms (95 in 100); all of the main thread {} ms (mean); from frame to frame {} ms (median).\n",
         three_digits(page.first),
         median_and_worst(&page.later),
         median_and_worst(&page.hits),
@@ -76,10 +73,6 @@ fn measure(case: &Case) -> Result<String, String> {
         cell(page.page_code.percentile(95)),
         three_digits(page.main_thread),
         cell(page.interval.median()),
-        cell(following.tree.median()),
-        cell(following.tree.percentile(95)),
-        cell(following.table.median()),
-        cell(following.table.percentile(95)),
     );
     Ok(text)
 }

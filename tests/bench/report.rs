@@ -19,6 +19,11 @@ pub(crate) struct FileMeasurements {
     pub(crate) events: u64,
     pub(crate) native: Figure,
     pub(crate) memory: Memory,
+    /// Seconds of all insights natively: without the simulations that they quote, and with them.
+    pub(crate) insights: Figure,
+    pub(crate) simulated: Figure,
+    /// Milliseconds of call trees natively, one after another.
+    pub(crate) trees_ms: Figure,
     pub(crate) page: ChromiumFigures,
     /// Figures of each of the other browsers, in order, or the reason why there are none.
     pub(crate) other_browsers: Vec<Result<Openings, String>>,
@@ -42,7 +47,6 @@ pub(crate) fn report(machine: &str, besides: &OtherPrograms, outcomes: &[Outcome
     for (name, reason) in outcomes.iter().filter_map(|outcome| outcome.as_ref().err()) {
         text += &format!("Skipped: {name}: {reason}.\n\n");
     }
-    text += &goals::waiting_times(&measured);
     text += &tables_by_browser(besides, &measured);
     text += &goals::throughput_and_memory(&measured);
     for file in &measured {
