@@ -105,7 +105,7 @@ fn measure(case: &Case, file: &Generated, builds: &[Build; 2], browser: &str) {
     }
     for build in builds {
         match build.run_page(PROFILE, file, Moves::LeftOut, browser) {
-            Ok(profile) => println!("The {} build. {profile}", build.name),
+            Ok(profile) => println!("The {} build. {profile}\n", build.name),
             Err(why) => println!("The {} build has no profile: {why}\n", build.name),
         }
     }
@@ -132,7 +132,7 @@ impl Build {
         let mut figures = NamedFigures::new();
         let native = |what: &str| output(Command::new(&self.bench).arg(what).arg(&file.path));
         let seconds = native(native::OPEN)?;
-        figures.push(("opened natively, s".to_owned(), seconds.trim().parse().map_err(|_| seconds.clone())?));
+        figures.push(("opened natively, s".to_owned(), seconds.parse().map_err(|_| seconds.clone())?));
         if let Ok(memory) = native(native::WEIGH)
             && let Ok(memory) = serde_json::from_str::<Memory>(&memory)
         {
@@ -163,8 +163,8 @@ impl Build {
 
 fn output(command: &mut Command) -> Result<String, String> {
     let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
-    let last_line = || String::from_utf8_lossy(&output.stderr).lines().last().unwrap_or_default().to_owned();
-    if output.status.success() { Ok(String::from_utf8_lossy(&output.stdout).into_owned()) } else { Err(last_line()) }
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+    if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
 }
 
 /// Measures the page and prints the result if this process was started for that; returns whether it was.

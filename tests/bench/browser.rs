@@ -113,7 +113,7 @@ pub(crate) fn open(file: &Generated, moves: Moves) -> ChromiumOpening {
     let tab = FreshChromium::start(Adapter::Software);
     tab.page.run_before_load(&timing_script::script());
     let between = || {
-        let worker = tab.page.workers().pop().expect("the page has a worker");
+        let worker = tab.page.engine_workers().pop().expect("the page has a worker");
         let wasm_bytes = wasm_memory(tab.chromium, &worker);
         let work = engine_seconds(&tab.page, &worker).expect("the file is open");
         (work, engine_seconds_again(&tab.page, file, &worker), wasm_bytes)
@@ -139,7 +139,7 @@ fn engine_seconds_again(page: &Page, file: &Generated, before: &str) -> f64 {
     // A new worker reads the file, and the old one ends.
     let deadline = Instant::now() + opening::timeout(file);
     loop {
-        let next = page.workers().pop().filter(|next| next != before);
+        let next = page.engine_workers().pop().filter(|next| next != before);
         if let Some(seconds) = next.and_then(|next| engine_seconds(page, &next)) {
             page.evaluate("list && (localStorage['memscape.kept'] = list)");
             return seconds;

@@ -6,7 +6,7 @@ use crate::figure::Figure;
 use crate::machine;
 use crate::page::Page;
 use crate::site::Site;
-use crate::timing_script::AFTER_NUMBER;
+use crate::timing_script::MESSAGES;
 use memscape::protocol::{Answer, Ask, PlotSettings, Question, Reply, Request, encode};
 use memscape::timeline::{Axis, View};
 use serde_json::Value;
@@ -33,7 +33,7 @@ fn timing_script() -> String {
     let ask = encode(&Request::Ask(Ask { serial: 0, device: 0, question: Question::Marks }))[0];
     let reply = encode(&Reply::Answer { serial: 0, answer: Answer::Hit { hit: None, memory: None } });
     format!(
-        "{{ const [ASK, SCENE, HIT, ANSWER, PLACE] = [{ask}, {scene}, {hit}, {}, {}]; {AFTER_NUMBER} {TIMING_SCRIPT} }}",
+        "{{ const [ASK, SCENE, HIT, ANSWER, PLACE] = [{ask}, {scene}, {hit}, {}, {}]; {MESSAGES} {TIMING_SCRIPT} }}",
         reply[0], reply[2]
     )
 }
@@ -66,20 +66,23 @@ const TIMING_SCRIPT: &str = r"
     window.Worker = class extends OfBrowser {
         constructor(...options) {
             super(...options);
+            this.isEngine = options[1]?.name === 'engine';
             add.call(this, 'message', ({ data }) => {
-                if (!Array.isArray(data) || data[0] !== 'reply') return;
-                if (data[3].length > 0 && bench.asked) {
+                const reply = replied(data);
+                if (!this.isEngine || !reply) return;
+                if (data.length > 1 && bench.asked) {
                     bench.scenes.push(performance.now() - bench.asked);
                     bench.asked = undefined;
-                } else if (bench.questioned && answers(data[2]) === PLACE) {
+                } else if (bench.questioned && answers(reply) === PLACE) {
                     bench.hits.push(performance.now() - bench.questioned);
                     bench.questioned = undefined;
                 }
             });
         }
         postMessage(message, ...rest) {
-            if (Array.isArray(message) && message[0] === 'ask') {
-                const asked = asks(message[1]);
+            const request = this.isEngine ? requested(message) : undefined;
+            if (request) {
+                const asked = asks(request);
                 if (asked === SCENE) bench.asked = performance.now();
                 if (asked === HIT && !bench.asked) bench.questioned = performance.now();
             }

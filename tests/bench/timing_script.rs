@@ -41,14 +41,23 @@ pub(crate) fn script() -> String {
     let ask = encode(&Request::Ask(ask))[0];
     let reply = encode(&Reply::Answer { serial: 0, answer: Answer::Report(Box::<Report>::default()) });
     format!(
-        "{{ const [ASK, QUESTION, ANSWER, REPORT] = [{ask}, {question}, {}, {}]; {AFTER_NUMBER} {SCRIPT} }}",
+        "{{ const [ASK, QUESTION, ANSWER, REPORT] = [{ask}, {question}, {}, {}]; {MESSAGES} {SCRIPT} }}",
         reply[0], reply[2]
     )
 }
 
-/// Function that returns the position after a number in a message. Numbers have seven bits per byte; the eighth bit
-/// marks that more follow.
-pub(crate) const AFTER_NUMBER: &str = "const behind = (bytes, at) => { while (bytes[at] > 127) at++; return at + 1; };";
+/// Functions that read the messages between the page and the engine's worker. A message is an array of an encoded value
+/// and attachments (src/page/wire.rs); a value starts with the index of its variant.
+///
+/// `behind` returns the position after a number, which has seven bits per byte; the eighth bit marks that more follow.
+/// `requested` and `replied` return the bytes of a `Request` (in `ToWorker::Ask`) and of a `Reply` (in
+/// `FromWorker::Reply`, after the id of the load), and nothing for other messages; `file` returns the file that the
+/// worker shall open (`ToWorker::File`).
+pub(crate) const MESSAGES: &str = "const behind = (bytes, at) => { while (bytes[at] > 127) at++; return at + 1; }; \
+    const encoded = (message) => Array.isArray(message) && message[0] instanceof ArrayBuffer ? new Uint8Array(message[0]) : []; \
+    const requested = (message) => { const bytes = encoded(message); return bytes[0] === 4 ? bytes.subarray(1) : undefined; }; \
+    const replied = (message) => { const bytes = encoded(message); return bytes[0] === 0 ? bytes.subarray(behind(bytes, 1)) : undefined; }; \
+    const file = (message) => encoded(message)[0] === 0 ? message[1] : undefined;";
 
 const SCRIPT: &str = r"
 const times = window.times = { gap: 0, reports: 0 };
@@ -63,11 +72,12 @@ const look = () => {
 };
 const tick = () => { look(); if (!times.over) setTimeout(tick); };
 const heard = ({ data }) => {
-    if (!times.start || !Array.isArray(data) || data[0] !== 'reply' || data[2][0] !== ANSWER) return;
+    const reply = replied(data);
+    if (!times.start || reply?.[0] !== ANSWER) return;
     times.answered = now();
-    if (data[2][behind(data[2], 1)] === REPORT) {
+    if (reply[behind(reply, 1)] === REPORT) {
         times.reports++;
-        if (times.waits === serial(data[2])) times.waits = '';
+        if (times.waits === serial(reply)) times.waits = '';
     }
     painted();
 };
@@ -80,12 +90,13 @@ new MutationObserver(() => { if (times.answered) painted(); })
 window.Worker = class extends Worker {
     constructor(...of) {
         super(...of);
-        this.addEventListener('message', heard);
+        this.isEngine = of[1]?.name === 'engine';
+        if (this.isEngine) this.addEventListener('message', heard);
     }
     postMessage(message, ...rest) {
-        if (Array.isArray(message) && message[0] === 'file') times.handed = message[2].size;
-        if (Array.isArray(message) && message[0] === 'ask' && message[1][0] === ASK) {
-            const bytes = message[1];
+        const bytes = this.isEngine ? requested(message) : undefined;
+        if (this.isEngine && file(message)) times.handed = file(message).size;
+        if (bytes?.[0] === ASK) {
             if (bytes[behind(bytes, behind(bytes, 1))] === QUESTION) times.waits = serial(bytes);
         }
         super.postMessage(message, ...rest);
