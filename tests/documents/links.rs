@@ -189,3 +189,19 @@ fn pictures_and_samples_of_manual_are_used() {
         assert!(linked.contains(&sample), "no page links to {sample}");
     }
 }
+
+/// The manifests of the packages for npm, VS Code and PyPI, if they name the repository.
+#[test]
+fn packages_name_the_repository_of_cargo_toml() {
+    let pattern = regex_lite::Regex::new("https?://[^\"' ]*memscape[^\"' ]*").unwrap();
+    let addresses = |name: &str| -> BTreeSet<String> {
+        let text = fs::read_to_string(root().join(name)).unwrap();
+        pattern.find_iter(&text).map(|found| found.as_str().to_owned()).collect()
+    };
+    let repository = addresses("Cargo.toml");
+    assert_eq!(repository.len(), 1, "{repository:?}");
+    assert_eq!(addresses("src/vscode/package.json"), repository);
+    for manifest in ["src/pack/npm/package.json", "pyproject.toml"] {
+        assert!(addresses(manifest).is_subset(&repository), "{manifest}: {:?}", addresses(manifest));
+    }
+}
