@@ -4,6 +4,8 @@ use crate::recorded;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use flate2::read::GzDecoder;
+use ruzstd::decoding::StreamingDecoder;
+use ruzstd::io::Read as _;
 use serde_json::{Value, json};
 use std::io::Read;
 
@@ -80,6 +82,9 @@ pub(crate) fn snapshot() -> Value {
     snapshot
 }
 
+/// First bytes of a zstd frame.
+const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
 /// Returns the bytes of a file, followed by what its compressed and base64 parts contain.
 pub(crate) fn all_bytes(bytes: &[u8]) -> Vec<u8> {
     let mut all = bytes.to_vec();
@@ -87,6 +92,16 @@ pub(crate) fn all_bytes(bytes: &[u8]) -> Vec<u8> {
         let mut inner = Vec::new();
         GzDecoder::new(bytes).read_to_end(&mut inner).unwrap();
         all.extend(all_bytes(&inner));
+    }
+    // Parquet files hold compressed pages.
+    if bytes.starts_with(&ZSTD) || bytes.starts_with(b"PAR1") {
+        for start in (0..bytes.len()).filter(|&at| bytes[at..].starts_with(&ZSTD)) {
+            let mut inner = Vec::new();
+            if let Ok(mut frames) = StreamingDecoder::new(&bytes[start..]) {
+                let _ = frames.read_to_end(&mut inner);
+            }
+            all.extend(inner);
+        }
     }
     let text = String::from_utf8_lossy(bytes);
     for part in text.split(['>', '<', '"']).filter(|part| part.len() > 200) {
