@@ -248,7 +248,12 @@ fn totals_stay_and_file_says_what_was_left_out() {
     let file = written_snapshot("private-totals.json");
     let out = path("private-totals.pickle");
     let out = out.to_str().unwrap();
-    assert!(memscape(&["convert", &file, "-o", out, "--leave-out", "all"]).status.success());
+    let done = memscape(&["convert", &file, "-o", out, "--leave-out", "all"]);
+    let message = String::from_utf8(done.stderr).unwrap();
+    assert!(
+        message.ends_with("5 segments; left out: paths, source, annotations, metadata, host, recorder\n"),
+        "{message}"
+    );
     let summary = |file: &str| -> Value {
         serde_json::from_slice::<Vec<Value>>(&memscape(&["summary", file, "--json"]).stdout).unwrap().remove(0)
     };

@@ -218,14 +218,16 @@ fn print_text(text: String) -> Result<(), String> {
     print(&text)
 }
 
-/// Prints `what`, a message about the written file `out`, if the command succeeded. Returns the path of the source
-/// file, for error messages, and the result without the message.
+/// Prints `what`, a message about the written file `out`, and which texts were left out, if the command succeeded.
+/// Returns the path of the source file, for error messages, and the result without the message.
 fn print_written<'a>(
     out: &OutputFile,
     source: &'a Path,
     what: Result<String, String>,
 ) -> (&'a Path, Result<(), String>) {
-    (source, what.map(|what| print_stderr(&format!("{}: {what}", out.path().display()))))
+    let left_out = opening::left_out()
+        .map_or_else(String::new, |what| ["; left out: ", &what.names().collect::<Vec<_>>().join(", ")].concat());
+    (source, what.map(|what| print_stderr(&format!("{}: {what}{left_out}", out.path().display()))))
 }
 
 /// Runs a command on one snapshot and returns its `--json` output. For commands that write a file, returns their
