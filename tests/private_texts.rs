@@ -148,7 +148,9 @@ fn outputs(tag: &str, leave_out: &[&str]) -> Vec<(String, Vec<u8>)> {
         found.push((format!("{line} to .{extension}"), all_bytes(&std::fs::read(out).unwrap())));
     }
     let names = command_names();
-    let insights = INSIGHTS.iter().filter(|topic| names.iter().any(|name| name == topic.name()));
+    // `memscape peak` is another command.
+    let insights =
+        INSIGHTS.iter().filter(|topic| **topic != Topic::Peak && names.iter().any(|name| name == topic.name()));
     let insights = insights.map(|topic| ([topic.name(), " {in}"].concat(), &["--json", "--markdown"][..], ""));
     let forms = FORMS.iter().map(|(line, forms)| ((*line).to_owned(), *forms, ""));
     let saved = path(&format!("private-{tag}-saved.sqlite"));

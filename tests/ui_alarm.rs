@@ -4,6 +4,7 @@ use crate::face;
 use crate::ui_report::{Page, SilentWorker, device, report};
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::protocol::{DeviceSummary, Headline, Report, Topic};
+use memscape::timeline::Scene;
 use memscape::ui::features::State;
 use memscape::ui::features::insights::{Alarm, InsightsAction};
 use memscape::ui::shell::action::Action;
@@ -100,18 +101,27 @@ fn no_alarm_is_claimed_before_settings_are_simulated() {
     }
 }
 
+/// Answers scene requests until there is none.
+fn draw(page: &mut Page) {
+    while let Some((serial, _, view)) = page.scene_asked() {
+        let columns = face::columns(view);
+        let scene = Scene { view, band_px: 1, columns, quads: vec![], identities: vec![], ground: None };
+        page.answer_with(serial, Answer::Scene(Box::new(scene)));
+    }
+}
+
 /// A leak of A would be read as a difference between A and B.
 #[test]
 fn comparison_raises_its_verdict_on_every_tab() {
     let mut page = Page::with_devices(SilentWorker, vec![device(0, &[]), device(1, &[])]);
+    draw(&mut page);
     page.act(Action::TabChosen(Tab::Insights));
     answer_with_headlines(&mut page, &[Topic::Savings]);
     let raised = |topic: Topic, text: &str| Alarm::Raised { topic, text: text.to_owned() };
     assert_eq!(page.state.insights.alarm, raised(Topic::Savings, "Savings needs attention."));
-    page.act(Action::Comparing(ComparingAction::DeviceChosen(1)));
     page.act(Action::TabChosen(Tab::CallTree));
+    page.act(Action::Comparing(ComparingAction::DeviceChosen(1)));
     assert_eq!(page.state.insights.alarm, Alarm::Unknown, "of A alone");
-    answer_with_headlines(&mut page, &[]);
     let serial = page.find_request(|request| match request {
         Request::Ask(Ask { serial, question: Question::Comparison(..), .. }) => Some(*serial),
         _ => None,
