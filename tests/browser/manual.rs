@@ -20,6 +20,8 @@ fn help_links_to_manual_whose_pages_have_the_style_of_the_page() {
     assert_eq!(page.evaluate("document.styleSheets.length"), 2);
     page.click("a[href='insight-topics.html']");
     page.wait_for(&"Insights".to_owned(), || page.text("h1"));
+    // The text may be there before the style sheets are.
+    page.wait_until("the page is loaded", || page.evaluate("document.readyState") == "complete");
     let background = page.evaluate("getComputedStyle(document.body).backgroundColor");
     assert_eq!(background, "rgb(246, 247, 249)", "the colour of the page in light mode");
     assert!(page.requests().iter().any(is_manual));
