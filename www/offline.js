@@ -30,10 +30,11 @@ const share = async (request) => {
 };
 
 const answer = async (request, name) => {
-  // A newer build waits for the pages of this one: a reload of the last of them is where it begins.
+  // A newer build waits for the pages of this one: a reload of the last of them is where it begins. Chromium may never answer a
+  // navigation that arrives while the newer build takes over, so the page loads again a second later.
   if (request.mode === "navigate" && registration.waiting && (await clients.matchAll()).length < 2) {
     registration.waiting.postMessage("begin");
-    return new Response("", { headers: { Refresh: "0" } });
+    return new Response("", { headers: { Refresh: "1" } });
   }
   return (await (await caches.open(BUILD)).match(name)) ?? fetch(request);
 };
