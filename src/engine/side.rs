@@ -17,7 +17,8 @@ use protocol::{Backend, Grouping, Scope};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// A device of an open file. Its data is complete once [`Engine::step`] has returned [`Work::Idle`](crate::Work::Idle).
+/// A device of an open file. Its data is complete once [`Engine::step`](crate::Engine::step) has returned
+/// [`Work::Idle`](crate::Work::Idle).
 #[derive(Clone, Copy)]
 pub struct Side<'a> {
     pub(super) file: &'a OpenFile,
@@ -64,7 +65,8 @@ impl<'a> Side<'a> {
         paused_over_time(self.snapshot(), self.history.device)
     }
 
-    /// Returns the lifetimes of the mapped ranges. `None` if [`Engine::complete_side`] was not called.
+    /// Returns the lifetimes of the mapped ranges. `None` if [`Engine::complete_side`](crate::Engine::complete_side) was
+    /// not called.
     pub fn segment_lives(&self) -> Option<&'a SegmentLifetimes> {
         self.file.segments(self.history.device)
     }
