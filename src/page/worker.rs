@@ -3,6 +3,7 @@
 //! The engine works in slices of a few milliseconds. In between, the worker processes its message queue, so that a
 //! cancellation, a newer view or another file takes precedence over running work.
 
+mod fingerprinting;
 mod link;
 mod posting;
 mod reader;
@@ -25,8 +26,6 @@ use warm_up::WarmUp;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::spawn_local;
 
-/// Maximum time, in milliseconds, that the fingerprint of a file waits for its first picture. Hashing would delay it.
-const PICTURE_MS: u32 = 300;
 /// Duration, in milliseconds, of a slice of work between opening a file and its first picture. The engine prepares
 /// answers then, and the question about the picture should not wait long.
 const FIRST_SLICE_MS: f64 = 2.0;
@@ -271,34 +270,5 @@ impl WorkerShell {
             }
         }
         true
-    }
-
-    /// Ends reading from a source. Its fingerprint is computed later.
-    fn finish_source(self: &Rc<Self>, source: Option<Rc<Source>>) {
-        self.send_fingerprint();
-        self.unfingerprinted.replace(source);
-    }
-
-    /// Sends the fingerprint later, unless a picture is sent before.
-    fn send_fingerprint_later(self: &Rc<Self>) {
-        let shell = self.clone();
-        let timer = || Timeout::new(PICTURE_MS, move || shell.send_fingerprint());
-        self.fingerprint_timer.borrow_mut().get_or_insert_with(timer);
-    }
-
-    /// Computes the fingerprint of the source that was read last, and sends it.
-    fn send_fingerprint(self: &Rc<Self>) {
-        self.fingerprint_timer.take();
-        let Some(source) = self.unfingerprinted.take() else { return };
-        let shell = self.clone();
-        self.fingerprinting.set(self.fingerprinting.get() + 1);
-        spawn_local(async move {
-            if let Some(print) = source.fingerprint().await {
-                shell.page.send(&FromWorker::Fingerprinted { load: source.load, print });
-            }
-            source.cancel();
-            shell.fingerprinting.set(shell.fingerprinting.get() - 1);
-            shell.post_if_idle();
-        });
     }
 }
