@@ -32,8 +32,8 @@ struct Current {
     /// Encoded planned sizes, once complete.
     bytes: Option<Vec<u8>>,
     next: usize,
-    /// Changes of the saved bytes from one OOM to the next.
-    changes: Vec<i64>,
+    /// Changes of the saved bytes from one OOM to the next. The sizes in a file can add up to more than 64 bits.
+    changes: Vec<i128>,
 }
 
 impl OomPlans {
@@ -78,7 +78,7 @@ impl OomPlans {
                 let id = AllocationId(*next as u32);
                 *next += 1;
                 let (allocated_at, freed_at, recorded) = history.allocations.span(id);
-                let saved = recorded.saturating_sub(u64::from_le_bytes(*size)).cast_signed();
+                let saved = i128::from(recorded.saturating_sub(u64::from_le_bytes(*size)));
                 // An event is before the moment with the next number.
                 let first = ooms.partition_point(|event| event.saturating_add(1) < allocated_at);
                 let end = ooms.partition_point(|event| event.saturating_add(1) < freed_at);
@@ -100,9 +100,9 @@ impl OomPlans {
                 run = answer.filter(|answer| answer.proof.refused.is_none() && answer.proof.is_exact);
             }
             if !bytes.is_empty() {
-                let sums = changes.iter().scan(0i64, |sum, change| {
-                    *sum = sum.saturating_add(*change);
-                    u64::try_from(*sum).ok()
+                let sums = changes.iter().scan(0i128, |sum, change| {
+                    *sum += *change;
+                    Some(u64::try_from(*sum).unwrap_or(u64::MAX))
                 });
                 let run = run.and_then(|answer| answer.runs.into_iter().next());
                 self.effects.push(OomPlanEffect { plan, saved_bytes: sums.take(ooms.len()).collect(), run });
