@@ -3,7 +3,7 @@
 
 use super::insight::Need;
 use super::shared::{SharedResults, common_settings};
-use super::{Entry, Reports, entry_of, shared_of, written};
+use super::{Entry, Reports, entry_of, needed, shared_of, written};
 use crate::open::OpenFile;
 use crate::what_if::{MayContinue, NewSimulator};
 use base::cores::map_on_all_cores;
@@ -34,18 +34,18 @@ impl Reports {
         }
         let entries = questions.iter().enumerate();
         let jobs = entries.filter_map(|(index, question)| Some((index, entry_of(question.topic)?)));
-        let is_simulated = |&(index, (needs, _)): &Job| {
-            let question: Option<&ReportQuestion> = questions.get(index);
-            needs.contains(&Need::Simulation) && question.is_some_and(|question| question.simulations.is_none())
-        };
-        let (after, first): (Vec<Job>, Vec<Job>) = jobs.partition(is_simulated);
+        let needs_of = |&(index, (needs, _)): &Job| questions.get(index).map(|question| needed(needs, question));
+        let (after, first): (Vec<Job>, Vec<Job>) =
+            jobs.partition(|job| needs_of(job).into_iter().flatten().any(|need| need == Need::Simulation));
         let shared = shared_of(&mut self.shared, device);
-        let needs = || first.iter().chain(&after).flat_map(|(_, (needs, _))| *needs).copied();
+        let needs = || first.iter().chain(&after).flat_map(needs_of).flatten();
         in_one_slice(may_continue, |slice| {
             for need in needs().filter(|&need| need != Need::Simulation && !reads_events(need)) {
                 shared.compute(need, file, self.new_simulator, slice)?;
             }
-            file.find_backward(slice)?;
+            if needs().any(reads_events) {
+                file.find_backward(slice)?;
+            }
             file.compute_segments(device, slice)
         })?;
         let file = &*file;

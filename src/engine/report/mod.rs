@@ -103,14 +103,7 @@ impl Reports {
             return Ok(none);
         };
         let shared = shared_of(&mut self.shared, device);
-        // Simulations in the question replace those of this engine.
-        let given = question.simulations.as_deref();
-        let is_needed = |need: &&Need| match need {
-            Need::Simulation => given.is_none(),
-            Need::OomPlans => given.is_none_or(|given| !given.is_empty()),
-            _ => true,
-        };
-        for &need in needs.iter().filter(is_needed) {
+        for need in needed(needs, question) {
             shared.compute(need, file, self.new_simulator, slice)?;
         }
         let Some(given) = shared.given(file, question) else { return Ok(none) };
@@ -118,6 +111,16 @@ impl Reports {
         insight.step(&given, slice)?;
         Ok(self.current.take().map_or(none, |insight| written(insight, &given)))
     }
+}
+
+/// Returns which results an insight needs for a question. Simulations in the question replace those of the engine.
+fn needed(needs: &'static [Need], question: &ReportQuestion) -> impl Iterator<Item = Need> {
+    let given = question.simulations.as_deref();
+    needs.iter().copied().filter(move |need| match need {
+        Need::Simulation => given.is_none(),
+        Need::OomPlans => given.is_none_or(|given| !given.is_empty()),
+        _ => true,
+    })
 }
 
 /// Returns the shared results of a device.

@@ -1,24 +1,11 @@
 //! Unit tests of insights that are computed at once.
 
 use super::*;
-use crate::rehearsal::SyntheticSnapshot;
+use crate::report::tests::{opened, opened_bytes};
 use crate::{Answer, Ask, Engine, Question, Reply, Request, Work};
-use protocol::{Access, Topic};
+use protocol::{Simulations, Topic};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// Returns an engine that has opened a small snapshot, and the ordinal of its device.
-fn opened() -> (Engine, i64) {
-    let bytes: Vec<u8> = SyntheticSnapshot::new(16).flatten().collect();
-    let total_bytes = Some(bytes.len() as u64);
-    let mut engine = Engine::new();
-    engine.request(Request::Open { name: String::new(), total_bytes, access: Access::Random, member: None });
-    engine.feed(bytes);
-    while engine.step(&mut || true) == Work::More {}
-    engine.request(Request::EndOfFile);
-    while engine.step(&mut || true) == Work::More {}
-    let device = engine.file.as_ref().unwrap().histories[0].device;
-    (engine, device)
-}
 
 fn one_by_one(engine: &mut Engine, device: i64, questions: &[ReportQuestion]) -> Vec<Report> {
     let mut answer = |question: &ReportQuestion| {
@@ -67,4 +54,24 @@ fn reports_on_an_unknown_device_are_empty() {
     let reports = engine.reports(77, &[ReportQuestion::default()], &|| true).unwrap();
     assert_eq!(reports, [Report { topic: ReportQuestion::default().topic, ..Report::default() }]);
     assert!(Engine::new().reports(0, &[], &|| true).is_none());
+}
+
+/// An empty simulation in a question means that none is wanted, neither of settings nor of plans.
+#[test]
+fn nothing_is_simulated_for_a_question_with_an_empty_simulation() {
+    let snapshot = br#"{"segments": [], "device_traces": [[
+        {"action": "segment_alloc", "addr": 4194304, "size": 20971520, "stream": 0, "frames": []},
+        {"action": "alloc", "addr": 4194304, "size": 20971520, "stream": 0, "frames": []},
+        {"action": "oom", "size": 20971520, "device_free": 0, "stream": 0, "frames": []}]]}"#;
+    let (mut engine, device) = opened_bytes(snapshot.to_vec());
+    let file = engine.file.as_deref_mut().unwrap();
+    let question = ReportQuestion { topic: Topic::OutOfMemory, rows: 20, ..ReportQuestion::default() };
+    let unwanted = ReportQuestion { simulations: Some(Box::new(Simulations::default())), ..question.clone() };
+    let mut reports = Reports::new(Some(|| panic!("a simulator")));
+    let report = reports.compute_all(file, device, std::slice::from_ref(&unwanted), &|| true).unwrap().remove(0);
+    assert!(report.statements.len() > 1);
+    assert_eq!(report, Reports::default().step(file, device, &unwanted, &mut TimeSlice::new(&mut || true)).unwrap());
+    // Without it, the insight asks for a simulator.
+    let simulated = || reports.compute_all(file, device, &[question], &|| true);
+    assert!(catch_unwind(AssertUnwindSafe(simulated)).is_err());
 }

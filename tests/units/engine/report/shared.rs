@@ -7,8 +7,12 @@ use crate::{Answer, Ask, Engine, Question, Reply, Request, Work};
 use protocol::{Access, WhatIf, WhatIfQuestion};
 
 /// Returns an engine that has opened a small snapshot, and the ordinal of its device.
-fn opened() -> (Engine, i64) {
-    let bytes: Vec<u8> = SyntheticSnapshot::new(16).flatten().collect();
+pub(super) fn opened() -> (Engine, i64) {
+    opened_bytes(SyntheticSnapshot::new(16).flatten().collect())
+}
+
+/// Returns an engine that has opened this snapshot, and the ordinal of its first device.
+pub(super) fn opened_bytes(bytes: Vec<u8>) -> (Engine, i64) {
     let total_bytes = Some(bytes.len() as u64);
     let mut engine = Engine::new();
     engine.request(Request::Open { name: String::new(), total_bytes, access: Access::Random, member: None });
