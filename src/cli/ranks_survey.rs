@@ -5,12 +5,12 @@ use super::file_survey::survey_open_file;
 use super::input::Input;
 use super::opening::open_with;
 use super::serve::{ALL_ENTRIES, Search, Snapshot, search};
+use base::cores::map_on_all_cores;
 use base::natural::compare_names;
 use base::units::Bytes;
 use compare::ranks::{Pattern, Rank, Ranks, parse_names_with};
 use engine::Engine;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
 
 /// Estimated memory use of a file's decoded tables, per byte of the file. Compressed files need more, uncompressed
@@ -79,14 +79,14 @@ pub(super) fn survey(given: &[PathBuf], pattern: Option<&Pattern>, memory: u64) 
     if pattern.is_some() && fitting < found.len() {
         notes.push(format!("File names: the pattern fits {fitting} of {}.", found.len()));
     }
-    let done = run_jobs(jobs, pattern, memory);
+    let done = run_jobs(&jobs, pattern, memory);
     let mut more = Vec::new();
     for done in done {
         ranks.extend(done.ranks);
         notes.extend(done.note);
         more.extend(done.more);
     }
-    for done in run_jobs(more, pattern, memory) {
+    for done in run_jobs(&more, pattern, memory) {
         ranks.extend(done.ranks);
         notes.extend(done.note);
     }
@@ -123,33 +123,18 @@ impl Budget {
     }
 }
 
-/// Runs all jobs, with one thread per core. Results are in the order of the jobs.
-fn run_jobs(jobs: Vec<Job>, pattern: Option<&Pattern>, memory: u64) -> Vec<JobResult> {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from).min(jobs.len());
+/// Runs all jobs, with one thread per core. Results are in the order of the jobs, without those that are cancelled.
+fn run_jobs(jobs: &[Job], pattern: Option<&Pattern>, memory: u64) -> Vec<JobResult> {
     let budget = Budget { max_bytes: memory, used: Mutex::new(0), freed: Condvar::new() };
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let work = || {
-        while let index = next.fetch_add(1, Ordering::Relaxed)
-            && let Some(job) = jobs.get(index)
-            && cancellation::should_continue()
-        {
-            let bytes = std::fs::metadata(&job.path).map_or(0, |metadata| metadata.len());
-            let result = budget.run_within(bytes.saturating_mul(TABLES_PER_BYTE), || run_job(job, pattern, memory));
-            if let (Some(result), Ok(mut done)) = (result, done.lock()) {
-                done.push((index, result));
-            }
-        }
+    let run = |job: &Job| {
+        let bytes = std::fs::metadata(&job.path).map_or(0, |metadata| metadata.len());
+        budget.run_within(bytes.saturating_mul(TABLES_PER_BYTE), || run_job(job, pattern, memory))
     };
     let cancelled = CancelFlag::current();
-    std::thread::scope(|scope| {
-        (1..cores).for_each(|_| {
-            scope.spawn(|| cancelled.run_with(work));
-        });
-        work();
+    let done = map_on_all_cores(jobs, |job| {
+        cancelled.run_with(|| if cancellation::should_continue() { run(job) } else { None })
     });
-    let mut done = done.into_inner().unwrap_or_default();
-    done.sort_by_key(|&(index, _)| index);
-    done.into_iter().map(|(_, done)| done).collect()
+    done.into_iter().flatten().collect()
 }
 
 fn run_job(job: &Job, pattern: Option<&Pattern>, memory: u64) -> JobResult {
