@@ -97,7 +97,7 @@ impl Opening {
     }
 }
 
-/// Whether the open file is also moved, which takes half a minute.
+/// Whether panning, the wheel and the cursor are also measured, which takes half a minute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Moves {
     Measured,

@@ -166,7 +166,7 @@ def large() -> list[tuple[str, str]]:
         ("the same, until its snapshot is saved and read", f"{ended - began:.1f} s"),
         ("memory for that", f"{more >> 20} MiB"),
         ("the end of a step that is saved", f"{saved:.1f} s"),
-        ("the end of the next step, if it is to be saved as well", f"{next_one:.1f} s"),
+        ("the end of the next step, whose snapshot is also due", f"{next_one:.1f} s"),
         ("the time until the file is written", f"{written:.1f} s"),
         (
             f"{PAIRS} allocations in a step, alone and meanwhile",

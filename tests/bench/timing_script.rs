@@ -71,7 +71,7 @@ const look = () => {
     times.tick = at;
 };
 const tick = () => { look(); if (!times.over) setTimeout(tick); };
-const heard = ({ data }) => {
+const takeMessage = ({ data }) => {
     const reply = replied(data);
     if (!times.start || reply?.[0] !== ANSWER) return;
     times.answered = now();
@@ -91,7 +91,7 @@ window.Worker = class extends Worker {
     constructor(...of) {
         super(...of);
         this.isEngine = of[1]?.name === 'engine';
-        if (this.isEngine) this.addEventListener('message', heard);
+        if (this.isEngine) this.addEventListener('message', takeMessage);
     }
     postMessage(message, ...rest) {
         const bytes = this.isEngine ? requested(message) : undefined;

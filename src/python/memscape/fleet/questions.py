@@ -71,8 +71,8 @@ WITH measured AS (
   UNPIVOT (SELECT job, step, rank, device, url, peak_bytes AS peak, end_bytes AS "end" FROM recent
     WHERE status = 'ok' AND rank IS NOT NULL)
   ON peak, "end" INTO NAME measure VALUE bytes),
--- The most that a rank of a group may differ. Each group has a rank that does, so 100 groups have the 50 first rows, also
--- where both measures of a step are equal.
+-- `usual` is how much a rank may differ from the median. Each of these groups has a rank that differs more, so the first 50
+-- rows are in 100 groups, even if the peak and the end of a step are equal.
 groups AS (
   SELECT job, step, measure, median(bytes) AS median,
     greatest(5 * mad(bytes), median * 0.02) AS usual, greatest(max(bytes) - median, median - min(bytes)) AS most
@@ -87,7 +87,7 @@ ORDER BY abs(more_bytes) DESC, m.job, m.step, rank, measure LIMIT 50""",
 WITH since AS (
   SELECT coalesce(TRY_CAST(getvariable('since') AS TIMESTAMP),
     min(modified) + (max(modified) - min(modified)) * 0.9) AS moment FROM snapshot),
--- What a day before that time has is known from the names of parts: only the last days are compared with times.
+-- Parts of days before that time are early. Only rows of the later days are compared with the time.
 late AS (
   SELECT snapshot, device, job, url, modified FROM snapshot
   WHERE dt >= (SELECT strftime(moment, '%Y-%m-%d') FROM since)),
