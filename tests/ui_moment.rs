@@ -12,7 +12,7 @@ use memscape::ui::shell::action::Action;
 use memscape::ui::shell::commands;
 use memscape::ui::state::axis_press::AxisPress;
 use memscape::ui::state::effect::Pointer;
-use memscape::ui::state::range::RangeScope;
+use memscape::ui::state::range::{RangeScope, ViewScope};
 
 const EVENTS: u32 = 999;
 const PEAK: u32 = 701;
@@ -220,6 +220,20 @@ fn cursor_outside_window_scrolls_into_view() {
     let (x, moment) = cursor::x_px(&page.state).expect("a place");
     assert_eq!(moment, 4);
     assert!((0.0..100.0).contains(&x), "{x}");
+}
+
+#[test]
+fn scope_chosen_before_timeline_is_drawn_selects_whole_trace() {
+    for (scope, selected) in
+        [(ViewScope::Change, Some([0, PEAK])), (ViewScope::Range, Some([0, EVENTS])), (ViewScope::Cursor, None)]
+    {
+        let mut page = Page::with_devices(FakeWorker { is_slow: true, ..FakeWorker::default() }, devices());
+        page.act(Action::ScopeChosen(scope));
+        assert_eq!((page.span(), cursor::view_scope(&page.state)), (selected, scope));
+    }
+    let mut empty = Page::with_canvas(face::CANVAS, FakeWorker::default());
+    empty.act(Action::ScopeChosen(ViewScope::Change));
+    assert_eq!(empty.span(), None, "no file is open");
 }
 
 #[test]

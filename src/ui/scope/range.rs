@@ -10,10 +10,12 @@ use base::units::{Bytes, Moment, duration_us, pluralize};
 use protocol::{MomentFacts, RangeFacts, Scope, Weight};
 
 /// Chooses the scope of the views. If it requires a range and none is selected, selects the visible window as the
-/// range. For a change, selects the part of the window up to the cursor.
+/// range. For a change, selects the part of the window up to the cursor. Before the timeline is drawn, the window is the
+/// whole trace.
 pub(crate) fn choose_scope(state: &mut Shared, scope: ViewScope) {
     let width = state.view().map_or(0.0, |view| f64::from(view.width_px));
-    let edges = [cursor::moment_under(state, 0.0), cursor::moment_under(state, (width - 1.0).max(0.0))];
+    let from = cursor::moment_under(state, 0.0).unwrap_or(0);
+    let to = cursor::moment_under(state, (width - 1.0).max(0.0)).unwrap_or_else(|| state.end_moment());
     state.cursor.range_scope = match scope {
         ViewScope::WholeTrace => RangeScope::WholeTrace,
         ViewScope::Change => RangeScope::Change,
@@ -21,7 +23,7 @@ pub(crate) fn choose_scope(state: &mut Shared, scope: ViewScope) {
         ViewScope::Range if RangeScope::OF_RANGE.contains(&state.cursor.range_scope) => state.cursor.range_scope,
         ViewScope::Cursor | ViewScope::Range => RangeScope::default(),
     };
-    if let (None, true, [Some(from), Some(to)]) = (state.cursor.range, scope.needs_range(), edges) {
+    if state.cursor.range.is_none() && scope.needs_range() && state.device().is_some() {
         let cursor = Some(state.cursor.moment).filter(|cursor| (from + 1..to).contains(cursor));
         cursor::set_range(state, from, cursor.filter(|_| scope == ViewScope::Change).unwrap_or(to));
     }
