@@ -3,6 +3,7 @@
 # appended to the file FLAKY. If it fails again, or if too many tests failed, the script fails.
 #
 #   tests/browser.sh FLAKY              the everyday tests in Chromium
+#   tests/browser.sh FLAKY --ci         the everyday tests and the long ones
 #   tests/browser.sh FLAKY --optimized  tests that need an optimized page, slow tests, and all tests in Firefox and WebKit
 #   tests/browser.sh FLAKY --smoke      one test in each browser
 #   tests/browser.sh FLAKY NAME...      tests whose names contain one of these
@@ -26,6 +27,11 @@ slow=(axe::views_and_dialogs opening::real_files_show view_links::hostile_link s
     containers::file_in_any sql::hostile_queries picture::no_view renderers:: hostile::files_with_extreme
     layout::views_do_not_scroll cached_files::time_to_first_frame cached_files::unavailable_or_full hostile::invalid_files
     simulator::switching_device_cancels insights::every_topic)
+# Tests of 10 seconds or more that run with --ci and --all. The everyday tests check the same code with fewer sizes, files or moments.
+long=(layout::texts_break_well interrupted::cancel_works_in_every_phase what_if::search_can_be_canceled hostile::file_larger
+    choosing::large_file_asks table::million_rows cached_files::changed_file cached_files::damaged_or_missing
+    export::export_of_real_file comparing::link_and_saved_page stable_view::card_near_edges live::changed_hosted_file
+    embedding::nothing_of_a_sent_file)
 # Run by ./run screenshots, ./run picture and ./run tutorials only.
 left_out=(screenshots_of_ readme_picture pictures_of_tutorials)
 max_flaky=6
@@ -54,7 +60,7 @@ list() {
 
 # A renamed test must not leave the lists silently.
 names=$(list browser)
-for name in "${alone[@]}" "${optimized[@]}" "${slow[@]}" "${left_out[@]}"; do
+for name in "${alone[@]}" "${optimized[@]}" "${slow[@]}" "${long[@]}" "${left_out[@]}"; do
     [[ $names == *"$name"* ]] || { printf 'browser: no test has a name with %s\n' "$name" >&2; exit 1; }
 done
 
@@ -72,8 +78,12 @@ case "${1:-}" in
         ;;
     *)
         names=("$@") except=("${left_out[@]}")
-        # Given names also select slow tests and tests that need an optimized page.
-        if ((${#names[@]} == 0)); then except+=("${optimized[@]}" "${slow[@]}"); fi
+        if [[ ${1:-} == --ci ]]; then
+            names=() except+=("${optimized[@]}" "${slow[@]}")
+        # Given names also select long and slow tests, and tests that need an optimized page.
+        elif ((${#names[@]} == 0)); then
+            except+=("${optimized[@]}" "${slow[@]}" "${long[@]}")
+        fi
         mapfile -t single < <(list browser "${names[@]+"${names[@]}"}" "${except[@]/#/--skip=}" | grep -F "$(printf '%s\n' "${alone[@]}")")
         tests browser "$threads" "${names[@]+"${names[@]}"}" "${except[@]/#/--skip=}" "${alone[@]/#/--skip=}" || status=1
         if ((${#single[@]} > 0)); then tests browser 1 --exact "${single[@]}" || status=1; fi

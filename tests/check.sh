@@ -3,7 +3,8 @@
 # tools.
 #
 #   tests/check.sh         everyday checks and tests
-#   tests/check.sh --ci    also the optimized page with its size limits, and a smoke test of it in Firefox and WebKit
+#   tests/check.sh --ci    also long tests, the recorder with a real PyTorch, the optimized page with its size limits, and a
+#                          smoke test of it in Firefox and WebKit
 #   tests/check.sh --all   also slow tests, fuzzing, exports opened in other tools, the allocator of a real PyTorch,
 #                          JupyterLab, and all tests in Firefox and WebKit
 set -euo pipefail
@@ -36,7 +37,7 @@ gate() {
 # python_gates: the gates that run beside the tests in Chromium.
 python_gates() {
     gate "Python package" tests/python.sh "$skipped" $extent
-    gate "recorder with a real PyTorch" tests/recorder.sh "$skipped" $extent
+    [[ -z $extent ]] || gate "recorder with a real PyTorch" tests/recorder.sh "$skipped" $extent
     gate "surveys of many snapshots" tests/fleet.sh "$skipped" $extent
 }
 
@@ -70,7 +71,7 @@ set -m # in its own process group, to be stopped with its children
 python_gates >"$work/python.log" 2>&1 &
 beside=$!
 set +m
-gate "page in Chromium, beside the tests in Python" env MEMSCAPE_DIST=target/dev-page tests/browser.sh "$work/flaky"
+gate "page in Chromium, beside the tests in Python" env MEMSCAPE_DIST=target/dev-page tests/browser.sh "$work/flaky" ${extent:+--ci}
 wait "$beside" || { cat "$work/python.log"; exit 1; }
 beside=
 cat "$work/python.log"
