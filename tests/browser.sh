@@ -5,7 +5,7 @@
 #   tests/browser.sh FLAKY              the everyday tests in Chromium
 #   tests/browser.sh FLAKY --ci         the everyday tests and the long ones
 #   tests/browser.sh FLAKY --optimized  tests that need an optimized page, slow tests, and all tests in Firefox and WebKit
-#   tests/browser.sh FLAKY --smoke      one test in each browser
+#   tests/browser.sh FLAKY --smoke      one test in each browser, and the code that is fetched later
 #   tests/browser.sh FLAKY NAME...      tests whose names contain one of these
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -20,7 +20,7 @@ trap 'rm -f "$log" "$log.last"' EXIT
 alone=(large:: serving::time_ hostile::file_larger errors::cancel_works interrupted::cancel_works lanes::eight_devices
     renderers::all_canvases export:: saved:: single::)
 # Tests that need an optimized page, for time limits or for its files.
-optimized=(large:: serving::time_ lanes::eight_devices)
+optimized=(large:: later_code:: serving::time_ lanes::eight_devices)
 # Tests of 10 seconds or more that run only before a release. They repeat for every file or every view what other tests
 # check for some of them.
 slow=(axe::views_and_dialogs opening::real_files_show view_links::hostile_link saved::page_is_saved_with plots::growing_segments
@@ -67,7 +67,7 @@ done
 status=0
 case "${1:-}" in
     --smoke)
-        tests browser 1 --exact opening::file_dropped_on_page_opens || status=1
+        tests browser 1 opening::file_dropped_on_page_opens later_code:: || status=1
         tests browsers 2 every_tab_opens_and_fills || status=1
         ;;
     --optimized)

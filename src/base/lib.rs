@@ -10,6 +10,9 @@
 // Calls that are kept out of line, for smaller functions in WebAssembly.
 pub mod out_of_line;
 
+// Entries of code that the page fetches later.
+pub mod later;
+
 // Table column that grows in chunks, without reallocating.
 pub mod column;
 

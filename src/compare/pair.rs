@@ -9,6 +9,7 @@ mod queries;
 
 use crate::comparing::{CompareOptions, Comparer};
 use active::ActiveComparison;
+use base::later::gate;
 use base::slice::{SliceResult, TimeSlice};
 use engine::{Answer, Ask, Engine, NeededBytes, Question, Reply, Request, Side, Work};
 use protocol::{CategorySet, PairQuestion, Pairing, PlanGroup, PlanQuestion, split_ordinal};
@@ -161,7 +162,7 @@ impl Pair {
         let slice = &mut TimeSlice::new(has_time);
         // Forwarded queries still have to be answered.
         let passes = self.waiting.iter().any(is_measured);
-        if self.answer(slice).is_ok() && !passes { Work::Idle } else { Work::More }
+        if gate(|| self.answer(slice)).is_ok() && !passes { Work::Idle } else { Work::More }
     }
 
     /// Returns the oldest pending reply, and the file that it is about.

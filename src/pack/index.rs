@@ -2,10 +2,12 @@
 //!
 //! ```text
 //! early   move the script that fetches the wasm before the style sheets, and join those
+//! split   split the page's wasm, and reference the second module in index.html
 //! part    copy the files of a part under names with a hash, and reference them in index.html
 //! omit    remove a part that could not be built from index.html
 //! ```
 
+use crate::split::{Split, split};
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::path::Path;
@@ -46,6 +48,28 @@ pub(crate) fn move_script_first(dist: &Path) -> Result<(), String> {
     write(dist, &name, style.as_bytes())?;
     page.insert_str(first, &format!("{script}\n{STYLE}{name}{STYLE_END}"));
     write(dist, INDEX, page.as_bytes())
+}
+
+/// Splits the page's wasm in `dist` (see [`split`]), and references both modules in `index.html` under names with a hash.
+///
+/// # Errors
+/// Returns an error if `index.html` does not name the wasm or the second module, if the wasm cannot be split, or if a
+/// file cannot be read or written.
+pub(crate) fn split_page(dist: &Path) -> Result<(), String> {
+    let page = read(dist, INDEX)?;
+    let name = page.split_once("<script data-wasm=\"./").and_then(|(_, rest)| Some(rest.split_once('"')?.0));
+    let name = name.ok_or("index.html does not fetch its program")?;
+    let wasm = fs::read(dist.join(name)).map_err(|error| format!("{name}: {error}"))?;
+    let Split { page: first, later } = split(&wasm)?;
+    let (before, after) = ("./later_bg.wasm", format!("./later-{}_bg.wasm", short_hash(&[&later])));
+    if !page.contains(before) {
+        return Err("index.html does not name the part later".to_owned());
+    }
+    let new_name = format!("page-{}_bg.wasm", short_hash(&[&first]));
+    write(dist, after.trim_start_matches("./"), &later)?;
+    write(dist, &new_name, &first)?;
+    write(dist, INDEX, page.replace(name, &new_name).replace(before, &after).as_bytes())?;
+    fs::remove_file(dist.join(name)).map_err(|error| format!("{name}: {error}"))
 }
 
 /// Copies the files of the part `name` to `dist` under names with a hash, and references them in `index.html`.

@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! pack early DIST                  fetch the wasm first, join the style sheets
+//! pack split DIST                  move code that is needed later to a wasm of its own
 //! pack docs SOURCE DIST            convert the manual to HTML pages in DIST/docs
 //! pack part DIST NAME GLUE WASM    add a part of the page
 //! pack omit DIST NAME              remove a part that could not be built
@@ -18,6 +19,7 @@
 //! <script type="module">try{…                 the same with BOOT                      hash in the policy
 //! <div id="dead" …                            the same with DEAD
 //! <script data-wasm="./x_bg.wasm">…fetch…     <script>FAILED THEME EARLY</script>     hash in the policy
+//! <script id="part-later" data-wasm=…>        the wasm as below
 //! <script id="part-simulator" data-…>         the glue as text, the wasm as below
 //! x_bg.wasm, the samples                      <script type="application/octet-stream" id="part-…">
 //!                                             gzip, base64, never run
@@ -34,6 +36,7 @@
 mod docs;
 mod index;
 mod offline;
+mod split;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -92,13 +95,14 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let done = match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["early", dist] => index::move_script_first(Path::new(dist)),
+        ["split", dist] => index::split_page(Path::new(dist)),
         ["docs", source, dist] => docs::write(Path::new(source), Path::new(dist)),
         ["part", dist, name, glue, wasm] => index::add_part(Path::new(dist), name, Path::new(glue), Path::new(wasm)),
         ["omit", dist, name] => index::omit_part(Path::new(dist), name),
         ["single", dist, out] => single(Path::new(dist), Path::new(out)),
         _ => {
             eprintln!(
-                "usage: pack early DIST | docs SOURCE DIST | part DIST NAME GLUE WASM | omit DIST NAME | single DIST OUT"
+                "usage: pack early DIST | split DIST | docs SOURCE DIST | part DIST NAME GLUE WASM | omit DIST NAME | single DIST OUT"
             );
             return ExitCode::from(2);
         }
@@ -168,6 +172,11 @@ fn pack_page(dist: &Path) -> Result<PackedPage, String> {
     let before = cut(&mut page, "content=\"default-src 'none';", "\">").ok_or("index.html has no policy")?;
     page.insert_str(before.at, &format!("content=\"{}\">", policy.to_text(&before.inner)?));
     let mut parts = Vec::new();
+    // A page that is not optimized is not split.
+    let later = "<script type=\"application/octet-stream\" id=\"part-later\" data-wasm=\"./";
+    if let Some(later) = cut(&mut page, later, "\"></script>") {
+        parts.push(part_element("later", "", &gzip(&read(&later.inner)?)));
+    }
     // SQL is larger than any other part, so a page contains it only on request.
     let mut sql = String::new();
     for name in ["simulator", "surveyor", "yaml", "sql"] {

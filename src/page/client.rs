@@ -18,6 +18,8 @@ use web_sys::{Blob, File, MessagePort, Window};
 /// Handle to the engine's worker.
 pub(super) struct Client {
     code: Rc<WorkerCode>,
+    /// The code behind [gates](base::later::gate), which a worker gets after its start.
+    later_code: Rc<WorkerCode>,
     /// Called with each message from the worker, and with the cause if it cannot be started or crashes.
     receive: Box<dyn Fn(Result<FromWorker, String>)>,
     /// `None` until the first message, and after a crash.
@@ -49,9 +51,21 @@ struct EngineWorker {
 impl Client {
     /// Creates a client that has not started a worker yet.
     pub(super) fn new(window: Window, receive: impl Fn(Result<FromWorker, String>) + 'static) -> Rc<Client> {
+        let later_code = WorkerCode::of_part(window.clone(), "part-later");
         let (code, receive) = (WorkerCode::of_page(window), Box::new(receive));
         let (worker, previous, has_file, created, pending_columns, range, received_count) = Default::default();
-        Rc::new(Client { code, receive, worker, previous, has_file, created, pending_columns, range, received_count })
+        Rc::new(Client {
+            code,
+            later_code,
+            receive,
+            worker,
+            previous,
+            has_file,
+            created,
+            pending_columns,
+            range,
+            received_count,
+        })
     }
 
     /// Starts the worker if there is none.
@@ -64,7 +78,26 @@ impl Client {
             remote.start();
             let (sent, done) = Default::default();
             self.worker.replace(Some(EngineWorker { number, remote, sent, done }));
+            let client = self.clone();
+            spawn_local(async move {
+                let module = client.later_code.module().await;
+                client.send_later_code(number, module);
+            });
         }
+    }
+
+    /// Sends the code behind gates to the worker with this number. A worker without that code is useless, so it ends if
+    /// the code could not be loaded.
+    fn send_later_code(&self, number: u32, module: Result<JsValue, String>) {
+        let module = match module {
+            Ok(module) => module,
+            Err(cause) => return self.on_event(number, Err(cause)),
+        };
+        let (current, previous) = (self.worker.borrow(), self.previous.borrow());
+        let workers = current.iter().chain(previous.iter().flatten());
+        workers.filter(|worker| worker.number == number).for_each(|worker| {
+            worker.send(&ToWorker::Later, &Array::of1(&module));
+        });
     }
 
     /// Sends `message`, immediately or as soon as the worker is ready.

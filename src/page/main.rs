@@ -1,4 +1,5 @@
-//! The browser binary. Page and worker are in one wasm module, so that the browser compiles it only once.
+//! The browser binary. Page and worker are in one wasm module, so that the browser compiles it only once. In the
+//! optimized page, code that only the worker needs, and only later, is in a second module (`src/pack/split.rs`).
 
 #[cfg(target_arch = "wasm32")]
 fn main() {

@@ -33,6 +33,9 @@ pub(crate) enum ToWorker {
     },
     /// Closes the second file of a comparison.
     CloseSecond,
+    /// Links the attached module, which has the code behind [gates](base::later::gate). It is `undefined` if the
+    /// worker's own wasm has that code.
+    Later,
     /// Warms up by opening a generated snapshot, until the first file is opened.
     WarmUp,
     Ask(Request),

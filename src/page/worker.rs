@@ -4,6 +4,7 @@
 //! cancellation, a newer view or another file takes precedence over running work.
 
 mod fingerprinting;
+mod later;
 mod link;
 mod posting;
 mod reader;
@@ -16,6 +17,7 @@ use compare::{FileSlot, Pair};
 use engine::{Engine, PartialSchedule, Work};
 use gloo::timers::callback::Timeout;
 use js_sys::Array;
+use later::LaterCode;
 use protocol::{NeededBytes, Phase, Progress, Reply, Request};
 use reader::Failure;
 use source::Source;
@@ -38,6 +40,7 @@ pub fn start() {
             slices: Slices::new()?,
             engine: RefCell::new(Pair::new(|| Engine::without_simulator().with_cache_files())),
             source: RefCell::new(None),
+            later: LaterCode::default(),
             warm_up: RefCell::new(None),
             unfingerprinted: RefCell::new(None),
             fingerprint_timer: RefCell::new(None),
@@ -60,6 +63,7 @@ struct WorkerShell {
     engine: RefCell<Pair>,
     /// Source of the file that is being loaded.
     source: RefCell<Option<Rc<Source>>>,
+    later: LaterCode,
     /// Warm-up work that runs until the first file is opened.
     warm_up: RefCell<Option<Box<WarmUp>>>,
     /// Completely read source whose fingerprint is not computed yet. It is computed after the picture was sent.
@@ -88,10 +92,17 @@ struct WorkerShell {
 impl WorkerShell {
     fn receive(self: &Rc<Self>, message: ToWorker, attachments: &Array) {
         self.received.set(self.received.get().wrapping_add(1));
-        // A real request ends the warm-up.
-        self.warm_up.take().into_iter().for_each(|rehearsal| rehearsal.end());
+        if !matches!(message, ToWorker::Later) {
+            // A real request ends the warm-up.
+            self.warm_up.take().into_iter().for_each(|rehearsal| rehearsal.end());
+        }
         match message {
             ToWorker::WarmUp => drop(self.warm_up.replace(Some(Box::new(WarmUp::new())))),
+            ToWorker::Later => match self.later.link(&attachments.get(0)) {
+                Ok(waiting) => waiting.into_iter().for_each(|request| self.engine.borrow_mut().request(request)),
+                // The bootstrap script sends it to the page.
+                Err(cause) => wasm_bindgen::throw_val(cause),
+            },
             ToWorker::File { load, member, which } => {
                 self.set_source(Source::from_file((load, which), member, attachments.get(0).unchecked_into()));
             }
@@ -111,7 +122,9 @@ impl WorkerShell {
                 if request == Request::Cancel {
                     self.end_source();
                 }
-                self.engine.borrow_mut().request(request);
+                if let Some(request) = self.later.admit(request) {
+                    self.engine.borrow_mut().request(request);
+                }
             }
         }
         if !self.running.replace(true) {
@@ -145,6 +158,9 @@ impl WorkerShell {
     fn set_source(self: &Rc<Self>, source: Source) {
         self.send_fingerprint();
         self.end_source();
+        if source.which == FileSlot::First {
+            self.later.forget_requests();
+        }
         self.source.replace(Some(Rc::new(source)));
     }
 
@@ -191,7 +207,7 @@ impl WorkerShell {
     /// Notifies the page if there is nothing left to do.
     fn post_if_idle(&self) {
         let is_fingerprinting = self.fingerprinting.get() > 0 || self.unfingerprinted.borrow().is_some();
-        if !self.running.get() && !is_fingerprinting {
+        if !self.running.get() && !is_fingerprinting && !self.later.is_awaited() {
             self.page.send(&FromWorker::Idle(self.received.get()));
         }
     }
@@ -199,7 +215,9 @@ impl WorkerShell {
     /// Continues the warm-up, if there is one.
     fn step_warm_up(&self, slice_ends: f64) -> Work {
         let mut rehearsal = self.warm_up.borrow_mut();
-        let work = rehearsal.as_mut().map_or(Work::Idle, |it| it.step(&mut || self.slices.clock.now() < slice_ends));
+        let work = rehearsal
+            .as_mut()
+            .map_or(Work::Idle, |it| it.step(self.later.is_linked(), &mut || self.slices.clock.now() < slice_ends));
         if work == Work::Idle
             && let Some(rehearsal) = rehearsal.take()
         {

@@ -1,5 +1,5 @@
-//! Code of the workers. The engine's worker runs the wasm of the page. The others (SQL, simulator, rank scan, YAML) have
-//! their own wasm, which is loaded when first needed.
+//! Code of the workers. The engine's worker runs the wasm of the page, and code that is fetched soon after. The others
+//! (SQL, simulator, rank scan, YAML) have their own wasm, which is loaded when first needed.
 //!
 //! Workers are always started from blob URLs, because a worker loaded from a server does not inherit the page's content
 //! security policy. The script consists of the JavaScript glue and a bootstrap.
@@ -66,12 +66,24 @@ impl WorkerCode {
         Ok(known)
     }
 
+    /// Returns the compiled module of a part that has no glue. `undefined` if this page has no such part.
+    pub(super) async fn module(&self) -> Result<JsValue, String> {
+        let document = self.window.document().ok_or("a window without a document")?;
+        match self.id.and_then(|id| document.get_element_by_id(id)) {
+            Some(_) => self.get_or_load().await.map(|(_, module)| module),
+            None => Ok(JsValue::UNDEFINED),
+        }
+    }
+
     async fn load_part(&self, document: &Document, id: &str) -> Result<(String, JsValue), JsValue> {
         let part = document.get_element_by_id(id).ok_or("this page does not have it")?;
-        let (glue, response) = match part.get_attribute("data-wasm").zip(part.get_attribute("data-glue")) {
-            Some((wasm, glue)) => {
-                let glue = JsFuture::from(fetch(&self.window, &glue).await?.text()?).await?;
-                (glue.as_string(), fetch(&self.window, &wasm).await?)
+        let (glue, response) = match part.get_attribute("data-wasm") {
+            Some(wasm) => {
+                let glue = match part.get_attribute("data-glue") {
+                    Some(glue) => JsFuture::from(fetch(&self.window, &glue).await?.text()?).await?.as_string(),
+                    None => None,
+                };
+                (glue, fetch(&self.window, &wasm).await?)
             }
             None => {
                 let letters = self.window.atob(&part.text_content().unwrap_or_default())?;

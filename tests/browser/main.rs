@@ -45,6 +45,7 @@ mod interrupted;
 mod keyboard;
 mod lanes;
 mod large;
+mod later_code;
 mod layout;
 mod linked_views;
 mod live;

@@ -1,6 +1,6 @@
 //! Plans and path prefixes in queries, and ordinals in replies.
 
-use engine::{Ask, Question, Reply};
+use engine::{Ask, Question, Reply, Request};
 use protocol::{FileSummary, PlanGroup, PlanQuestion, second_file_ordinal};
 
 /// Returns the plan that a query contains, or `None`.
@@ -18,6 +18,14 @@ pub(super) fn has_measured(plan: &PlanQuestion) -> bool {
 /// Returns true if a query contains a plan with the group "measured".
 pub(super) fn is_measured(ask: &Ask) -> bool {
     matches!(&ask.question, Question::Plan(plan) | Question::PlanCurve(plan, _) | Question::PlannedSizes(plan) if has_measured(plan))
+}
+
+impl super::Pair {
+    /// Returns whether a request is a question whose answer is computed behind a [gate](base::later::gate).
+    pub fn is_gated(request: &Request) -> bool {
+        let Request::Ask(ask) = request else { return false };
+        matches!(ask.question, Question::Report(_) | Question::Pair(_) | Question::Comparison(..)) || is_measured(ask)
+    }
 }
 
 /// Parses path prefixes and replacements, `OLD=NEW;OLD=NEW`. Skips entries without `=`.

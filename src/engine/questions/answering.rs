@@ -7,6 +7,7 @@ use crate::phases::PhaseFinder;
 use crate::plan::{Plan, PlannedSizes, run_curve};
 use crate::sources::Sources;
 use crate::{details, legend, marks, moments, range, steps};
+use base::later::gate;
 use base::out_of_line::out_of_line;
 use base::slice::{SliceResult, TimeSlice};
 use history::snapshot::StackId;
@@ -127,7 +128,7 @@ impl Questions {
                 Some(Answer::Heaviest(self.heaviest.find(file, device, scope, (arrangement, node), slice)?))
             }
             Question::Report(ref question) => {
-                Some(Answer::Report(Box::new(out_of_line(|| self.reports.step(file, device, question, slice))?)))
+                Some(Answer::Report(Box::new(gate(|| self.reports.step(file, device, question, slice))?)))
             }
             Question::PlanCurve(ref question, view) => {
                 let new = || Box::new(Plan::with_curve(device, question, view));

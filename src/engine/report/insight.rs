@@ -6,6 +6,7 @@ use super::step_finder::StepFinder;
 use super::writer::ReportWriter;
 use crate::open::OpenFile;
 use crate::phases::PhaseFinder;
+use base::later::gate;
 use base::slice::{SliceResult, TimeSlice};
 use history::replay::{DeviceHistory, SegmentLifetimes};
 use protocol::{ReportQuestion, WhatIf};
@@ -81,10 +82,10 @@ pub(super) trait Running {
 
 impl<I: Insight> Running for I {
     fn step(&mut self, given: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
-        Insight::step(self, given, slice)
+        gate(|| Insight::step(self, given, slice))
     }
 
     fn write(self: Box<Self>, given: &Given<'_>, writer: &mut ReportWriter<'_>) {
-        Insight::write(*self, given, writer);
+        gate(|| Insight::write(*self, given, writer));
     }
 }

@@ -6,6 +6,7 @@
 
 use crate::wire::{FromWorker, attach_columns, detach_columns};
 use channel::{pack, unpack};
+use compare::Pair;
 use engine::rehearsal::SyntheticSnapshot;
 use engine::{Engine, Work};
 use picture::render::{CpuRenderer, Drawing, Lane, PictureTheme};
@@ -29,6 +30,8 @@ const CANVAS: Canvas = Canvas { width_px: 900, height_px: 420, scale: 1.0 };
 pub(super) struct WarmUp {
     file: SyntheticSnapshot,
     engine: Engine,
+    /// True if the code behind gates is linked. Questions that need it are left out until then.
+    has_later_code: bool,
     /// State of a simulated page, which is never shown. The state is never dropped, because the code for that would add
     /// kilobytes to the wasm module.
     state: ManuallyDrop<State>,
@@ -41,8 +44,14 @@ impl WarmUp {
     pub(super) fn new() -> WarmUp {
         let (state, twin) = (ManuallyDrop::new(State::new(PageScheme::default())), CpuRenderer::new());
         let engine = Engine::without_simulator();
-        let mut rehearsal =
-            WarmUp { file: SyntheticSnapshot::new(STEPS), engine, state, twin, look: PictureTheme::light() };
+        let mut rehearsal = WarmUp {
+            file: SyntheticSnapshot::new(STEPS),
+            engine,
+            has_later_code: false,
+            state,
+            twin,
+            look: PictureTheme::light(),
+        };
         let given = GivenFile { name: "snapshot.pickle".to_owned(), bytes: 1 };
         let actions =
             [Action::Resized(CANVAS), Action::RendererChosen(Renderer::Cpu(None)), Action::FilesGiven(vec![given])];
@@ -50,8 +59,9 @@ impl WarmUp {
         rehearsal
     }
 
-    /// Continues the warm-up for a time slice.
-    pub(super) fn step(&mut self, has_time: &mut dyn FnMut() -> bool) -> Work {
+    /// Continues the warm-up for a time slice. `has_later_code` tells whether the code behind gates is linked.
+    pub(super) fn step(&mut self, has_later_code: bool, has_time: &mut dyn FnMut() -> bool) -> Work {
+        self.has_later_code = has_later_code;
         if self.engine.wants() == Some(NeededBytes::Next) {
             match self.file.next() {
                 Some(chunk) => self.engine.feed(chunk),
@@ -86,7 +96,9 @@ impl WarmUp {
                     let (name, access) = ("snapshot.pickle".to_owned(), Access::Sequential);
                     self.engine.request(Request::Open { name, total_bytes: None, access, member });
                 }
-                Effect::Ask(request) => self.engine.request(request),
+                Effect::Ask(request) if self.has_later_code || !Pair::is_gated(&request) => {
+                    self.engine.request(request);
+                }
                 Effect::Upload { scene, .. } => {
                     self.twin.upload(0, &scene);
                     self.draw();
