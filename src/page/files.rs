@@ -69,7 +69,7 @@ impl Part for FileInput {
     type Elements = Elements;
 
     fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.window, "dragenter", |app, _, _| app.files.drag_depth.set(app.files.drag_depth.get() + 1));
+        on(&elements.window, "dragenter", |app, _, event| drag_enter(app, event));
         on(&elements.window, "dragover", |app, _, event| drag_over(app, event));
         on(&elements.window, "dragleave", |app, _, _| drag_leave(app));
         on(&elements.window, "drop", |app, _, event| on_drop(app, event));
@@ -107,6 +107,15 @@ const URI_LIST: &str = "text/uri-list";
 fn data_of_type(event: &Event, kind: &str) -> Option<DataTransfer> {
     let transfer = event.dyn_ref::<DragEvent>().and_then(DragEvent::data_transfer);
     transfer.filter(|transfer| transfer.types().includes(&kind.into(), 0))
+}
+
+fn drag_enter(app: &'static App, event: &Event) {
+    app.files.drag_depth.set(app.files.drag_depth.get() + 1);
+    // Otherwise Chromium rejects a drop on an element that has replaced the one under the pointer since the last
+    // "dragover".
+    if data_of_type(event, "Files").or(data_of_type(event, URI_LIST)).is_some() {
+        event.prevent_default();
+    }
 }
 
 fn drag_over(app: &'static App, event: &Event) {
