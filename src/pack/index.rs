@@ -50,7 +50,8 @@ pub(crate) fn move_script_first(dist: &Path) -> Result<(), String> {
     write(dist, INDEX, page.as_bytes())
 }
 
-/// Splits the page's wasm in `dist` (see [`split`]), and references both modules in `index.html` under names with a hash.
+/// Splits the page's wasm in `dist` (see [`split`]), and references both modules in `index.html` under names with a
+/// hash.
 ///
 /// # Errors
 /// Returns an error if `index.html` does not name the wasm or the second module, if the wasm cannot be split, or if a

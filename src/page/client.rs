@@ -91,7 +91,10 @@ impl Client {
     fn send_later_code(&self, number: u32, module: Result<JsValue, String>) {
         let module = match module {
             Ok(module) => module,
-            Err(cause) => return self.on_event(number, Err(cause)),
+            Err(cause) => {
+                let cause = format!("code that is fetched after the page could not be loaded: {cause}");
+                return self.on_event(number, Err(cause));
+            }
         };
         let (current, previous) = (self.worker.borrow(), self.previous.borrow());
         let workers = current.iter().chain(previous.iter().flatten());

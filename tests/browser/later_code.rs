@@ -24,7 +24,6 @@ fn open_page(answer: &str) -> Option<Page> {
             const request = () => fetch(...of); return String(of[0]).includes('later-') ? {answer} : request(); }} }}"
     ));
     page.navigate(&Site::shared().page());
-    page.wait_for_state("empty");
     Some(page)
 }
 
@@ -32,6 +31,7 @@ fn open_page(answer: &str) -> Option<Page> {
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn insights_and_comparison_wait_for_later_code() {
     let Some(page) = open_page("new Promise(resolve => { self.arrive = resolve }).then(request)") else { return };
+    page.wait_for_state("empty");
     let [a, b] = two_runs();
     page.drop_files(&[&a]);
     page.wait_for_state("ready");
@@ -65,7 +65,8 @@ fn insights_and_comparison_wait_for_later_code() {
 fn failed_request_for_later_code_is_repeated_with_next_file() {
     let answer = "self.has_failed ? request() : (self.has_failed = true, Promise.reject(new TypeError('no network')))";
     let Some(page) = open_page(answer) else { return };
-    page.wait_until("the error is shown", || page.text("#error").contains("no network"));
+    page.wait_for_state("error");
+    assert!(page.text("#error").contains("no network"), "{}", page.text("#error"));
     let [a, _] = two_runs();
     page.drop_files(&[&a]);
     page.wait_for_state("ready");

@@ -194,7 +194,9 @@ impl Reencode for PageEncoder<'_> {
                     function.instruction(&Instruction::I32Const((self.plan.first_slot() as usize + entry) as i32));
                     function.instruction(&Instruction::CallIndirect { type_index, table_index });
                 }
-                operator => drop(function.instruction(&self.instruction(operator)?)),
+                operator => {
+                    function.instruction(&self.instruction(operator)?);
+                }
             }
         }
         code.function(&function);

@@ -59,7 +59,7 @@ impl WarmUp {
         rehearsal
     }
 
-    /// Continues the warm-up for a time slice. `has_later_code` tells whether the code behind gates is linked.
+    /// Continues the warm-up for a time slice. `has_later_code` is true if the code behind gates is linked.
     pub(super) fn step(&mut self, has_later_code: bool, has_time: &mut dyn FnMut() -> bool) -> Work {
         self.has_later_code = has_later_code;
         if self.engine.wants() == Some(NeededBytes::Next) {
