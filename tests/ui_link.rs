@@ -1,8 +1,8 @@
 //! Links: every kind of state printed and parsed, requests caused by a link, and malformed fragments.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
-use crate::follower::{FINGERPRINT, Page};
-use memscape::protocol::{Grouping, TableColumn, Topic};
+use crate::follower::{FINGERPRINT, Page, devices};
+use memscape::protocol::{DeviceSummary, Grouping, TableColumn, Topic};
 use memscape::ui::features::events::EventsAction;
 use memscape::ui::features::flame::FlameAction;
 use memscape::ui::features::insights::InsightsAction;
@@ -138,6 +138,43 @@ fn keys_missing_in_link_reset_to_default() {
     page.follow(&plain);
     assert_eq!(page.fragment(), plain, "state after going back in the browser");
     assert_eq!(page.loads.len(), 1, "file is not loaded again");
+}
+
+#[test]
+fn tab_alone_changes_nothing_else_of_the_view() {
+    let [mut failed, other] = <[DeviceSummary; 2]>::try_from(devices()).unwrap();
+    failed.actions = vec![("oom".to_owned(), 1)];
+    let without_events = DeviceSummary { events: 0, ..DeviceSummary::default() };
+    for devices in [vec![other.clone()], vec![other, failed], vec![without_events]] {
+        for tab in Tab::ALL {
+            let page = || Page { devices: devices.clone(), has_categories: true, ..Page::new() };
+            let follow = |page: &mut Page, link: &str| {
+                page.follow(link);
+                page.open();
+                page.reply_fingerprint(FINGERPRINT);
+            };
+            let mut plain = page();
+            follow(&mut plain, "url=a.pickle");
+            plain.act(Action::TabChosen(tab));
+            let expected = plain.fragment();
+            assert_eq!(expected.contains("at=65"), devices.len() == 2, "the default is the OOM: {expected}");
+            assert!(expected.contains("&stack=category"), "{expected}");
+
+            let mut linked = page();
+            follow(&mut linked, &format!("url=a.pickle&tab={}", tab.name()));
+            assert_eq!(linked.fragment(), expected);
+            // In an open file, the rest is reset to the default view.
+            linked.act(Action::GoToEntered("0".into()));
+            linked.act(Action::StackingChosen(None));
+            linked.act(Action::FindTyped("relu".into()));
+            linked.follow(&format!("tab={}", tab.name()));
+            assert_eq!(linked.fragment(), expected);
+        }
+    }
+    let mut wrong = Page::new();
+    wrong.follow("url=a.pickle&tab=holo");
+    wrong.open();
+    assert_eq!(wrong.notice(), "Ignored in the link: tab.");
 }
 
 #[test]

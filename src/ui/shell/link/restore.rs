@@ -4,15 +4,17 @@ use crate::features::State;
 use crate::plot::comparing;
 use crate::session::opening::{load, load_links};
 use crate::session::{first_group, ranks};
+use crate::shell::default_view::show_default_view;
 use crate::shell::link::build::snapshot_urls;
 use crate::shell::link::keys::KEYS;
 use crate::state::drawing::Purpose;
-use crate::state::link::{FORMAT_VERSION, Link, Unknown};
+use crate::state::link::{FORMAT_VERSION, Link, TAB, Unknown};
 use crate::state::link_value::ValueReader;
 use crate::state::outbox::Outbox;
 use crate::state::shared::Shared;
 use crate::state::stage::Stage;
 use crate::text::fingerprint::length;
+use crate::text::tab::Tab;
 use base::units::Bytes;
 
 /// Follows a link from the page's address, or from a saved page that contains one.
@@ -21,6 +23,11 @@ pub(crate) fn follow_link(state: &mut State, link: Link, out: &mut Outbox) {
     if is_open {
         // The fragment of an anchor is not a link.
         if link.version.is_some() || link.has_view() {
+            if link.names_only_tab() {
+                apply_keys(state, &Link::default(), &mut Unknown::default(), out);
+                let shown = state.device_index;
+                show_default_view(state, Some(shown), out);
+            }
             restore_view(state, link.clone(), out);
             state.linked.pending = state.linked.pending.take().or(Some(link));
             match_file(state, out);
@@ -56,7 +63,6 @@ pub(crate) fn follow_link(state: &mut State, link: Link, out: &mut Outbox) {
 /// Restores the view of the pending link after a file was opened.
 pub(crate) fn on_file_opened(state: &mut State, out: &mut Outbox) {
     // A file without an address can only be matched with the link by its fingerprint, which is not known yet.
-    first_group::request(state);
     let is_its_file = |link: &&Link| !link.urls.is_empty() || link.fingerprint.is_empty();
     if let Some(link) = state.linked.pending.as_ref().filter(is_its_file).cloned() {
         // If the link has no view, the file is shown with its defaults.
@@ -126,8 +132,8 @@ fn join_sentences(sentences: [Option<String>; 2]) -> Option<String> {
     (!all.is_empty()).then(|| all.join(" "))
 }
 
-/// Restores the view of a link. Missing keys get their defaults. If the link belongs to another snapshot of the same
-/// archive, opens that snapshot first.
+/// Restores the view of a link. Missing keys get their defaults, except that a link with only a tab changes nothing but
+/// the tab. If the link belongs to another snapshot of the same archive, opens that snapshot first.
 fn restore_view(state: &mut State, link: Link, out: &mut Outbox) {
     if !matches!(state.stage, Stage::Ready(_)) {
         return;
@@ -137,10 +143,23 @@ fn restore_view(state: &mut State, link: Link, out: &mut Outbox) {
         state.linked.pending = Some(link);
         return;
     }
+    let mut unknown = link.unknown.clone();
+    if link.names_only_tab() {
+        match Tab::from_name(link.value(TAB)) {
+            Some(tab) => state.views.show(tab),
+            None => unknown.add(TAB),
+        }
+    } else {
+        apply_keys(state, &link, &mut unknown, out);
+    }
+    state.linked.notice = warnings(&link, &unknown);
+}
+
+/// Applies the keys of a link. Missing keys get their defaults. Adds the keys that are not understood to `unknown`.
+fn apply_keys(state: &mut State, link: &Link, unknown: &mut Unknown, out: &mut Outbox) {
     first_group::cancel(&mut state.shared);
     // A pending question about a click no longer applies.
     state.question = None;
-    let mut unknown = link.unknown.clone();
     let mut read = |name: &'static str, out: &mut Outbox, set: &mut dyn FnMut(&mut ValueReader<'_>)| {
         let mut reader = ValueReader { out, text: link.value(name), is_understood: true };
         set(&mut reader);
@@ -155,7 +174,6 @@ fn restore_view(state: &mut State, link: Link, out: &mut Outbox) {
     state.forget(out);
     state.show_link(&mut read, out);
     state.tools.kept_selection = None;
-    state.linked.notice = warnings(&link, &unknown);
 }
 
 /// Returns true while a link is being followed: the view is not restored yet, or the user is asked for the file.
