@@ -243,7 +243,7 @@ def test_views_for_other_engines_name_all_tables(lake: str, engine: str) -> None
     text = _command("views", lake, "--for", engine).replace("argMin", "arg_min").replace("argMax", "arg_max")
     statements = text.rstrip(";\n").split(";\n")
     connection = fleet.connect(lake)
-    for name in ("snapshot", "site_use", "oom", "step", "site", "recent"):
+    for name in ("snapshot", "counted", "site_use", "oom", "step", "site", "recent"):
         connection.execute(f"DROP VIEW {name}")
     assert len([statement for statement in statements if "all_" in statement.split("\n")[0].split(" AS ")[0]]) == 5
     for statement in statements[5:]:
