@@ -144,13 +144,13 @@ def test_driver_that_is_killed_takes_its_workers_along_and_loses_nothing(runs: P
     killed = str(tmp_path / "lake")
     script = tmp_path / "killed.py"
     script.write_text(
-        "import multiprocessing, os, signal, sys\nfrom memscape import fleet\n"
+        "import os, pathlib, signal, sys\nfrom memscape import fleet\n"
         "def kill(progress):\n"
         "    if progress.batches == 3:\n"
-        "        print(*[child.pid for child in multiprocessing.active_children()], flush=True)\n"
+        "        tasks = pathlib.Path('/proc/self/task').glob('*/children')\n"
+        "        print(*(task.read_text() for task in tasks), flush=True)\n"
         "        os.kill(os.getpid(), signal.SIGKILL)\n"
-        "if __name__ == '__main__':\n"
-        "    fleet.survey(sys.argv[1], sys.argv[2], files=4, workers=2, report=kill)\n"
+        "fleet.survey(sys.argv[1], sys.argv[2], files=4, workers=2, report=kill)\n"
     )
     run = subprocess.run([sys.executable, str(script), str(runs), killed], capture_output=True, text=True, check=False)
     assert run.returncode == -signal.SIGKILL, run.stderr

@@ -42,9 +42,31 @@ def test_growth_finds_the_leak_to_the_byte(lake: str) -> None:
 def test_growing_call_site_is_found_to_the_byte(lake: str) -> None:
     (found,) = _asked(lake, "growing_sites")
     assert (found["job"], found["call_site"]) == ("job-leak", "home:*/train/history.py remember")
+    assert (found["searched_ranks"], found["growing_ranks"]) == (corpus.RANKS, corpus.RANKS)
     assert (found["ranks"], found["bytes"]) == (corpus.RANKS, len(corpus.STEPS) * corpus.LEAK_BYTES)
     assert round(found["bytes_per_step"] * 100) == corpus.LEAK_BYTES
     assert (found["first_file"].split("_")[-2], found["telling_file"].split("_")[-2]) == ("step000100", "step000400")
+
+
+def test_job_with_many_growing_ranks_hides_no_other_job(lake: str) -> None:
+    connection = fleet.connect(lake)
+    connection.execute(
+        "CREATE OR REPLACE VIEW recent AS SELECT * REPLACE (rank + 4 * k AS rank) FROM snapshot, range(20) t(k)"
+    )
+    ranks = 20 * corpus.RANKS
+    growth = f"SELECT job, count(*), growing_ranks FROM ({fleet.QUESTIONS['growth']}) GROUP BY ALL ORDER BY ALL"
+    # 160 ranks grow: the answer has 50 rows, and says how many ranks of each job grow.
+    assert connection.execute(growth).fetchall() == [("job-leak", 25, ranks), ("job-new", 25, ranks)]
+    sites = f"SELECT job, ranks, searched_ranks, growing_ranks FROM ({fleet.QUESTIONS['growing_sites']})"
+    assert connection.execute(sites).fetchall() == [("job-leak", 25, 25, ranks)]
+
+
+def test_counted_names_the_files_of_the_views(lake: str) -> None:
+    connection = fleet.connect(lake)
+    files = connection.execute(
+        "SELECT DISTINCT snapshot, url, batch FROM all_rows WHERE url IS NOT NULL ORDER BY ALL"
+    ).fetchall()
+    assert connection.execute("SELECT * FROM counted ORDER BY ALL").fetchall() == files
 
 
 def test_odd_rank_is_found_at_its_end(lake: str) -> None:
@@ -221,7 +243,7 @@ def test_views_for_other_engines_name_all_tables(lake: str, engine: str) -> None
     text = _command("views", lake, "--for", engine).replace("argMin", "arg_min").replace("argMax", "arg_max")
     statements = text.rstrip(";\n").split(";\n")
     connection = fleet.connect(lake)
-    for name in ("snapshot", "site_use", "oom", "step", "site", "recent"):
+    for name in ("snapshot", "counted", "site_use", "oom", "step", "site", "recent"):
         connection.execute(f"DROP VIEW {name}")
     assert len([statement for statement in statements if "all_" in statement.split("\n")[0].split(" AS ")[0]]) == 5
     for statement in statements[5:]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 import shutil
 import signal
@@ -12,14 +13,17 @@ from collections.abc import Callable
 from datetime import datetime, timezone
 from pathlib import Path
 
+import fsspec
 import pytest
 
 import corpus
 from conftest import files, fingerprint, rows
-from memscape import fleet
+from memscape import MemscapeError, fleet
 from memscape.fleet import worker
 from memscape.fleet.driver import _interruptible
 from memscape.fleet.lake import RULES_VERSION, TABLES, Lake, packed
+from memscape.fleet.local_files import open_store
+from memscape.fleet.processes import portable
 from memscape.fleet.sources import listed
 from memscape.fleet.worker import Options, survey_batch
 
@@ -138,6 +142,20 @@ def test_temporary_file_of_a_failed_write_is_removed(tmp_path: Path, monkeypatch
         with pytest.raises(OSError, match="disk full"):
             lake.write(lake.path("oom", "2026-11-01", "b"), b"data")
     assert files(str(tmp_path / "lake")) == {}
+
+
+# Neither can be imported by another process: one has no file, the other would survey again.
+@pytest.mark.parametrize("has_file", [False, True], ids=["standard input", "script without a guard"])
+def test_any_program_may_survey(one_job: Path, tmp_path: Path, has_file: bool) -> None:
+    program = (
+        "import sys\nfrom memscape import fleet\n"
+        "done = fleet.survey(sys.argv[1], sys.argv[2], workers=2, files=8)\nprint(dict(done.statuses))\n"
+    )
+    script = tmp_path / "survey.py"
+    script.write_text(program)
+    command = [sys.executable, str(script) if has_file else "-", str(one_job), str(tmp_path / "lake")]
+    run = subprocess.run(command, input=program, capture_output=True, text=True, check=False)
+    assert (run.stdout, run.stderr) == ("{'ok': 16}\n", "")
 
 
 def test_shards_together_equal_one_survey(runs: Path, lake: str, tmp_path: Path) -> None:
@@ -265,6 +283,47 @@ def test_time_and_list_choose_files(runs: Path, tmp_path: Path) -> None:
     lake = str(tmp_path / "listed")
     assert fleet.survey([], lake, list_file=str(tmp_path / "list.txt"), workers=1).statuses == {"ok": 2}
     assert rows(lake, "SELECT job, bytes FROM snapshot ORDER BY job")[1] == ("other", 7)
+
+
+def test_local_files_are_listed_as_by_fsspec(one_job: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second, *_ = sorted((one_job / "job-leak").iterdir())
+    (one_job / "link.pickle.gz").symlink_to(first)
+    (one_job / "broken.pickle").symlink_to(tmp_path / "nowhere")
+    (one_job / "again").symlink_to(one_job / "job-leak")
+    (one_job / "deep" / "a:b #%41?é").mkdir(parents=True)
+    shutil.copy(second, one_job / "deep" / "a:b #%41?é" / "x.pt")
+    monkeypatch.chdir(tmp_path)
+    urls = [str(one_job), "runs", "./runs/", f"file://{one_job}/", "runs/../runs", str(first), f"{one_job}/deep"]
+    found = [list(listed([url], {})) for url in urls]
+    assert [len(sources) for sources in found] == [19, 19, 19, 19, 19, 1, 1]
+    monkeypatch.setattr("memscape.fleet.sources.open_store", lambda url, _: fsspec.core.url_to_fs(url))
+    key = operator.attrgetter("url")
+    for url, sources in zip(urls, found):
+        assert sorted(sources, key=key) == sorted(listed([url], {}), key=key)
+    for url in [*urls, "/", "file:///", ".", "~/runs", "file:relative", "local:///x", "/a/b::c"]:
+        fs, path = fsspec.core.url_to_fs(url)
+        ours, our_path = open_store(url, {})
+        assert (our_path, ours.unstrip_protocol(our_path)) == (path, fs.unstrip_protocol(path))
+
+
+def test_worker_that_cannot_start_is_an_error_and_loses_no_file(
+    one_job: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    lake = str(tmp_path / "lake")
+    with pytest.raises(MemscapeError, match="a worker process ended with status 1 when it started"):
+        fleet.survey(str(one_job), lake, workers=2)
+    assert rows(lake, "SELECT count(*) FROM snapshot") == [(0,)]
+
+
+def test_error_that_cannot_be_copied_is_reported_by_its_text() -> None:
+    class Unpicklable(Exception):
+        def __reduce__(self) -> str:
+            return "nowhere"
+
+    assert repr(portable(Unpicklable("refused"))) == repr(MemscapeError("Unpicklable: refused"))
+    error = PermissionError(13, "refused")
+    assert portable(error) is error
 
 
 def test_batches_are_of_one_day_and_of_limited_size(runs: Path) -> None:

@@ -157,11 +157,13 @@ def test_read_only_folder_is_an_error_at_start(tmp_path: Path) -> None:
     # For root no folder is read-only, and other users may not read pytest's folders.
     code = """
 import os
+# Imports its module, which other users may not read.
+start = memscape.start
 if os.getuid() == 0:
     os.setuid(65534)
 os.chdir("/")
 try:
-    memscape.start(sys.argv[1])
+    start(sys.argv[1])
 except OSError as error:
     print(type(error).__name__, torch.cuda.memory.is_recording)
 """

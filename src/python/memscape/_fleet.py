@@ -76,7 +76,7 @@ def _terms(chosen: argparse.Namespace) -> dict[str, Any]:
 
 def _ask(chosen: argparse.Namespace) -> int:
     from .fleet.answers import answer
-    from .fleet.questions import QUESTIONS
+    from .fleet.questions import MAX_ROWS, QUESTIONS
 
     if chosen.question is None:
         for name, sql in QUESTIONS.items():
@@ -93,7 +93,9 @@ def _ask(chosen: argparse.Namespace) -> int:
         for row in rows:
             shown = [(name, value) for name, value in zip(names, row) if name not in hidden]
             print("\n".join(f"{name:<22}{_plain(name, value)}" for name, value in shown), end="\n\n")
-        print("no rows" if not rows else f"{len(rows)} rows" if len(rows) > 1 else "1 row")
+        # Answers of questions end after the rows that matter most.
+        more = ", the most that a question returns" if chosen.question in QUESTIONS and len(rows) == MAX_ROWS else ""
+        print("no rows" if not rows else f"{len(rows)} rows{more}" if len(rows) > 1 else "1 row")
     return 0
 
 

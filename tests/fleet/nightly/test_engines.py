@@ -18,6 +18,7 @@ from memscape.fleet.lake import TABLES, Lake
 # A query of each view, in SQL that all engines have. The last one has an order that is independent of the engine.
 QUERIES = {
     "snapshot": "SELECT count(*), sum(bytes), sum(peak_bytes), sum(end_bytes), sum(peak_reserved_bytes) FROM snapshot",
+    "counted": "SELECT count(*), min(snapshot), max(snapshot), min(url), max(url) FROM counted",
     "site_use": "SELECT count(*), sum(peak_bytes), sum(kept_bytes), sum(total_bytes), sum(total_count) FROM site_use",
     "oom": "SELECT count(*), sum(requested_bytes), sum(live_bytes), min(signature), max(signature) FROM oom",
     "step": "SELECT count(*), sum(peak_bytes), sum(end_bytes), min(begin_us), max(end_us) FROM step",

@@ -6,10 +6,9 @@ import difflib
 from typing import Any
 from urllib.parse import quote
 
-import fsspec
-
 from memscape._binary import MemscapeError
 
+from .local_files import open_store
 from .queries import connect
 from .questions import QUESTIONS
 from .sources import Storage
@@ -60,7 +59,7 @@ def _signed(names: list[str], row: tuple[Any, ...], storage: Storage, hours: int
     for column in ("telling_file", "first_file"):
         url = values.get(column)
         if url and "://" in url:
-            fs, path = fsspec.core.url_to_fs(url, **storage)
+            fs, path = open_store(url, storage)
             signed = quote(fs.sign(path, expiration=hours * 3600), safe="")
             for written in (quote(url, safe="/"), quote(url, safe="")):
                 values["link"] = values["link"].replace(f"={written}&", f"={signed}&")

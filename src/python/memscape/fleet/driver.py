@@ -90,10 +90,10 @@ def survey(
     """
     storage = storage or {}
     target, progress = Lake(lake, storage), Progress()
-    target.create()
+    is_new = target.create()
     run = datetime.now(timezone.utc).isoformat() if again or upgrade else ""
     options = Options(lake, storage, tuple(roots), memory, seconds, run)
-    known = _known(lake, storage, again, upgrade)
+    known = set() if is_new else _known(lake, storage, again, upgrade)
     sources = read_list(list_file, storage) if list_file else listed([urls] if isinstance(urls, str) else urls, storage)
     started = time.monotonic()
 

@@ -6,16 +6,13 @@ raised: to split a batch because of them would only repeat them for every file.
 
 from __future__ import annotations
 
-import multiprocessing
-import multiprocessing.connection
 import os
-import signal
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import Any, Union
 
+from .processes import Processes, WorkerDiedError
 from .sources import Source
 from .worker import Options, Outcome, survey_batch
 
@@ -35,56 +32,20 @@ def cores() -> int:
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
-def _prepare() -> None:
-    """Prepare a worker process."""
-    # Ctrl+C is for the driver, which lets running batches finish.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # A worker whose driver was killed would wait for work forever.
-    driver = multiprocessing.parent_process()
-    if driver is not None:
-        threading.Thread(target=_end_with, args=(driver.sentinel,), daemon=True).start()
-
-
-def _end_with(sentinel: int) -> None:
-    multiprocessing.connection.wait([sentinel])
-    os._exit(1)
-
-
 def local(
     batches: list[Batch], options: Options, stop: threading.Event, workers: int | None = None
 ) -> Iterator[Result]:
-    """Run a process for each core. Started by spawning, because fsspec's event loop does not survive a fork."""
-    workers, waiting = workers or cores(), list(reversed(batches))
-    context = multiprocessing.get_context("spawn")
-    while waiting and not stop.is_set():
-        pool = ProcessPoolExecutor(min(workers, len(waiting)), mp_context=context, initializer=_prepare)
-        running: dict[Future[Outcome], Batch] = {}
-        try:
-            while running or (waiting and not stop.is_set()):
-                while waiting and len(running) <= workers and not stop.is_set():
-                    batch = waiting.pop()
-                    running[pool.submit(survey_batch, batch, options)] = batch
-                for future in wait(running, return_when=FIRST_COMPLETED).done:
-                    error = future.exception()
-                    if isinstance(error, BrokenProcessPool):
-                        raise error
-                    yield running.pop(future), future.result()
-        except BrokenProcessPool:
-            # A worker died, and the pool does not say which. Alone, the batch that is the cause ends its worker again.
-            for batch in running.values():
-                if not stop.is_set():
-                    yield batch, _alone(batch, options)
-        finally:
-            pool.shutdown(cancel_futures=True)
-
-
-def _alone(batch: Batch, options: Options) -> Outcome | Exception:
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, mp_context=context, initializer=_prepare) as pool:
-        try:
-            return pool.submit(survey_batch, batch, options).result()
-        except BrokenProcessPool as error:
-            return error
+    """Run a process for each core."""
+    workers, waiting = min(workers or cores(), len(batches)), list(reversed(batches))
+    running: dict[Future[Outcome | WorkerDiedError], Batch] = {}
+    with Processes(workers) as pool:
+        while running or (waiting and not stop.is_set()):
+            # One more than there are processes, so that none waits for the driver.
+            while waiting and len(running) <= workers and not stop.is_set():
+                batch = waiting.pop()
+                running[pool.submit(batch, options)] = batch
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                yield running.pop(future), future.result()
 
 
 def on_ray(

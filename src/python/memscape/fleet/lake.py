@@ -9,10 +9,9 @@ import tempfile
 from collections.abc import Iterable
 from typing import Any
 
-import fsspec
-
 from memscape._binary import run
 
+from .local_files import open_store
 from .sources import Source, Storage
 
 # Version of the layout and of the tables, which is the name of the folder. Columns may be added within a version.
@@ -32,17 +31,23 @@ class Lake:
 
     def __init__(self, url: str, storage: Storage | None = None) -> None:
         self.url, self.storage = url, storage or {}
-        self.fs, root = fsspec.core.url_to_fs(url, **self.storage)
+        self.fs, root = open_store(url, self.storage)
         self.root = posixpath.join(root.rstrip("/"), f"v{VERSION}")
         self.is_local = "file" in self.fs.protocol
 
-    def create(self) -> None:
-        """Write an empty part of each table, so that every table can be read and has all columns."""
+    def create(self) -> bool:
+        """Write an empty part of each table, so that every table can be read and has all columns.
+
+        Returns:
+            Whether there was no lake.
+
+        """
         if self.fs.exists(self.path("snapshot", _SCHEMA_DAY, "schema")):
-            return
+            return False
         with tempfile.TemporaryDirectory(prefix="memscape-") as folder:
             run("survey", "--list", os.devnull, "--batch", "schema", "-o", folder)
             self.commit("schema", _SCHEMA_DAY, folder, TABLES)
+        return True
 
     def table(self, name: str) -> str:
         """Return the path of a table, without the protocol."""

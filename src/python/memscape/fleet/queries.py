@@ -26,9 +26,10 @@ ALL_ROWS = {table: f"all_{table}" for table in TABLES} | {"snapshot": "all_rows"
 _IS_ORIGINAL = "suffix(filename, concat('/part-', batch, '.parquet'))"
 
 # Few files have rows that do not count: those that were surveyed twice, and copies. Only these are compared by their texts,
-# and views leave out what is in this small table, so that they need no join with all files.
-DISCARDED = f"""
-CREATE TEMP TABLE discarded AS
+# and views leave out what is in this small table, so that they need no join with all files. `counted` is the rest, as in
+# other engines (ddl.py).
+NOT_COUNTED = f"""
+CREATE TEMP TABLE not_counted AS
 WITH several AS (
   SELECT hash(url, member) AS file FROM all_rows GROUP BY file
   HAVING min(hash(snapshot, batch, dt)) <> max(hash(snapshot, batch, dt))),
@@ -49,12 +50,13 @@ SELECT DISTINCT url, snapshot, batch, dt,
 FROM compared ANTI JOIN counted USING (url, snapshot, batch, dt)
 """
 
-_ELSEWHERE = "(SELECT batch, snapshot, dt FROM discarded WHERE is_elsewhere) USING (batch, snapshot, dt)"
+_ELSEWHERE = "(SELECT batch, snapshot, dt FROM not_counted WHERE is_elsewhere) USING (batch, snapshot, dt)"
 VIEWS = {
-    "snapshot": "SELECT * FROM all_rows ANTI JOIN discarded USING (url, snapshot, batch, dt) WHERE url IS NOT NULL",
+    "snapshot": "SELECT * FROM all_rows ANTI JOIN not_counted USING (url, snapshot, batch, dt) WHERE url IS NOT NULL",
     "site_use": f"SELECT * FROM all_site_use ANTI JOIN {_ELSEWHERE}",
     "oom": f"SELECT * FROM all_oom ANTI JOIN {_ELSEWHERE}",
     "step": f"SELECT * FROM all_step ANTI JOIN {_ELSEWHERE}",
+    "counted": "SELECT DISTINCT snapshot, url, batch FROM snapshot",
     "site": "SELECT DISTINCT ON (site) site, place, file, line, function FROM all_sites",
     # Snapshots since a time, for questions that are about recent ones.
     "recent": "SELECT * FROM snapshot WHERE getvariable('since') IS NULL OR (dt >= getvariable('since')[:10]"
@@ -121,8 +123,8 @@ def statements(lake: Lake, tables: Iterable[str] = TABLES) -> list[str]:
     found = _parts(lake, ["snapshot", *sorted(tables - {"snapshot"})], registered)
     found += [f"CREATE VIEW {ALL_ROWS[table]} AS {_all_rows(lake, table, registered)}" for table in sorted(tables)]
     if "snapshot" in tables:
-        found.append(DISCARDED)
-        views = [name for name in VIEWS if name in tables or name == "recent"]
+        found.append(NOT_COUNTED)
+        views = [name for name in VIEWS if name in tables or name in ("counted", "recent")]
         found += [f"CREATE VIEW {name} AS {VIEWS[name]}" for name in views]
     return [*found, *_MACROS]
 

@@ -5,19 +5,27 @@ Every row names the file that shows it best, and a link that opens this file at 
 
 from __future__ import annotations
 
+# Maximum number of rows of an answer, in the SQL below.
+MAX_ROWS = 50
+
 _OOM_LINK = "link(telling_file, 'oom', 'why') || '&topic=oom' AS link"
 
-# The ranks that grow most. Only their files and call sites are looked up: texts and rows of call sites are most of a lake.
-_GROWN = """grown AS (
-  SELECT job, rank, device, count(*) AS snapshots, min(step) AS first_step, max(step) AS last_step,
-    regr_slope(end_bytes, step) AS bytes_per_step, regr_r2(end_bytes, step) AS fit,
-    max(capacity_bytes) - max(peak_reserved_bytes) AS headroom_bytes
-  FROM recent WHERE status = 'ok' AND step IS NOT NULL
-  GROUP BY job, rank, device HAVING bytes_per_step > 0 AND list_unique(list(step)) >= 3
-  ORDER BY round(bytes_per_step * fit) DESC, job, rank, device LIMIT 50),
-chosen AS (
-  SELECT * FROM recent
-  WHERE status = 'ok' AND step IS NOT NULL AND (job, rank, device) IN (SELECT (job, rank, device) FROM grown))"""
+# Up to 50 ranks that grow: first the one that grows most of each job, so that a job with many ranks hides no other job.
+# Only their files and call sites are looked up: texts and rows of call sites are most of a lake.
+_GROWN = """stepped AS MATERIALIZED (
+  SELECT batch, snapshot, device, job, rank, step, url, end_bytes, capacity_bytes, peak_reserved_bytes FROM recent
+  WHERE status = 'ok' AND step IS NOT NULL),
+grown AS MATERIALIZED (
+  SELECT *, count(*) OVER (PARTITION BY job) AS growing_ranks,
+    row_number() OVER (PARTITION BY job ORDER BY round(bytes_per_step * fit) DESC, rank, device) AS place_in_job
+  FROM (SELECT job, rank, device, count(*) AS snapshots, min(step) AS first_step, max(step) AS last_step,
+      regr_slope(end_bytes, step) AS bytes_per_step, regr_r2(end_bytes, step) AS fit,
+      max(capacity_bytes) - max(peak_reserved_bytes) AS headroom_bytes
+    FROM stepped GROUP BY job, rank, device HAVING bytes_per_step > 0 AND list_unique(list(step)) >= 3)
+  ORDER BY place_in_job, round(bytes_per_step * fit) DESC, job, rank, device LIMIT 50),
+chosen AS MATERIALIZED (
+  SELECT batch, snapshot, device, job, rank, step, url FROM stepped
+  WHERE (job, rank, device) IN (SELECT (job, rank, device) FROM grown))"""
 
 QUESTIONS = {
     "oom_jobs": f"""-- Jobs that ran out of memory, and why
@@ -41,7 +49,7 @@ SELECT *, {_OOM_LINK} FROM (
 ORDER BY jobs DESC, files DESC, signature LIMIT 50""",
     "growth": f"""-- Growth over a run: bytes per step, from the snapshots of each rank
 WITH {_GROWN}
-SELECT grown.*, first_file, telling_file,
+SELECT grown.* EXCLUDE (place_in_job), first_file, telling_file,
   link(telling_file, 'end', 'why') || '&topic=leaks&with=' || url_encode(first_file) AS link
 FROM grown JOIN (
   SELECT job, rank, device, arg_min(url, (step, url)) AS first_file, arg_max(url, (step, url)) AS telling_file
@@ -55,17 +63,23 @@ held AS (
   -- What was allocated after the peak is only in kept_bytes, and what was allocated before recording only in peak_bytes.
   SELECT s.job, s.rank, s.device, s.step, s.url, c.place, min(call_site(c.file, 0, c.function)) AS call_site,
     sum(greatest(u.peak_bytes, u.kept_bytes)) AS bytes
-  FROM chosen s JOIN used u USING (batch, snapshot, device) JOIN site c USING (site) GROUP BY ALL)
-SELECT *, link(telling_file, 'end', 'why') || '&topic=leaks&with=' || url_encode(first_file) AS link FROM (
-  SELECT job, min(call_site) AS call_site, count(*) AS ranks, max(slope) AS bytes_per_step, arg_max(fit, slope) AS fit,
-    max(most) AS bytes, arg_max(first_file, (slope, first_file)) AS first_file,
-    arg_max(telling_file, (slope, telling_file)) AS telling_file
+  FROM chosen s JOIN used u USING (batch, snapshot, device) JOIN site c USING (site) GROUP BY ALL),
+sites AS (
+  SELECT job, min(call_site) AS call_site, count(*) AS ranks, max(slope) AS bytes_per_step,
+    arg_max(fit, (round(slope), first_file)) AS fit, max(most) AS bytes,
+    arg_max(first_file, (round(slope), first_file)) AS first_file,
+    arg_max(telling_file, (round(slope), first_file)) AS telling_file
   FROM (SELECT job, rank, device, place, min(call_site) AS call_site, regr_slope(bytes, step) AS slope,
       regr_r2(bytes, step) AS fit, max(bytes)::BIGINT AS most, arg_min(url, (step, url)) AS first_file,
       arg_max(url, (step, url)) AS telling_file
     FROM held GROUP BY job, rank, device, place HAVING count(DISTINCT step) >= 3 AND slope > 0)
   GROUP BY job, place)
-ORDER BY round(bytes_per_step * fit) DESC, job, call_site LIMIT 50""",
+SELECT sites.job, call_site, ranks, searched_ranks, growing_ranks, bytes_per_step, fit, bytes, first_file, telling_file,
+  link(telling_file, 'end', 'why') || '&topic=leaks&with=' || url_encode(first_file) AS link
+FROM sites JOIN (
+  SELECT job, count(*) AS searched_ranks, any_value(growing_ranks) AS growing_ranks FROM grown GROUP BY job) jobs
+ON sites.job IS NOT DISTINCT FROM jobs.job
+ORDER BY round(bytes_per_step * fit) DESC, sites.job, call_site LIMIT 50""",
     "odd_ranks": """-- Ranks that differ from the others of their job at the same step, at the peak or at the end
 WITH measured AS (
   UNPIVOT (SELECT job, step, rank, device, url, peak_bytes AS peak, end_bytes AS "end" FROM recent

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any
 
-import fsspec
+from .local_files import open_store
 
 Storage = dict[str, Any]
 
@@ -53,7 +53,7 @@ _MICROSECOND = (datetime.max - datetime.min).resolution
 def listed(urls: Iterable[str], storage: Storage) -> Iterator[Source]:
     """List all snapshots below the URLs, a folder at a time. The job is the first folder below a URL, or its last."""
     for url in urls:
-        fs, root = fsspec.core.url_to_fs(url, **storage)
+        fs, root = open_store(url, storage)
         root = root.rstrip("/")
         fs.invalidate_cache()
         for path, info in _found(fs, root):
@@ -109,7 +109,7 @@ def read_list(path: str, storage: Storage) -> Iterator[Source]:
                 info = {"size": known.get("size"), "ETag": known.get("etag"), "updated": known.get("modified")}
                 yield _source(known["url"], info, known.get("job") or _folder(known["url"]))
             elif text:
-                fs, inside = fsspec.core.url_to_fs(text, **storage)
+                fs, inside = open_store(text, storage)
                 yield _source(fs.unstrip_protocol(inside), fs.info(inside), _folder(text))
 
 

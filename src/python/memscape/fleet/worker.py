@@ -20,12 +20,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import IO, Any
 
-import fsspec
-from fsspec.exceptions import FSTimeoutError
-
 from memscape._binary import MemscapeError, error_text, program
 
 from .lake import Lake, batch_name
+from .local_files import open_store
 from .sources import Source, Storage
 
 # Status and error of a file that is not read.
@@ -214,7 +212,7 @@ def fetch(url: str, target: str, storage: Storage, seconds: float | None = None)
 
     The time limit ends the transfer: a thread that waits for it would keep this process from ending.
     """
-    fs, path = fsspec.core.url_to_fs(url, **storage)
+    fs, path = open_store(url, storage)
     if "file" in fs.protocol:
         return str(path)
     fs.get_file(path, target, **({"timeout": seconds} if fs.async_impl else {}))
@@ -226,7 +224,7 @@ def _failure(error: Exception) -> Failure:
         return "denied", str(error)
     if isinstance(error, FileNotFoundError):
         return "gone", f"not found: {error}"
-    if isinstance(error, FSTimeoutError):
+    if type(error).__name__ == "FSTimeoutError":
         return "timeout", "the store did not answer in time"
     # Clients of stores raise OSError, or exceptions of their own libraries.
     is_ours = isinstance(error, (TypeError, KeyError, AttributeError, AssertionError))
