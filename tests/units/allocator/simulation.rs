@@ -94,8 +94,8 @@ fn max_split_size_that_no_block_reaches_is_not_simulated_again() {
     let (first, looks) = ask("max_split_size_mb:65536");
     assert!(looks > 0);
     assert_eq!(ask("max_split_size_mb:131072"), (first, 0));
-    // The recording has larger segments than this.
-    assert!(ask("max_split_size_mb:20").1 > 0);
+    // Some blocks are larger than this.
+    assert!(ask("max_split_size_mb:21").1 > 0);
 }
 
 #[test]
