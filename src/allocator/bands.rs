@@ -13,6 +13,8 @@ use base::slice::{SliceResult, TimeSlice};
 pub struct Band {
     run: Option<Box<Run>>,
     done: Vec<Outcome>,
+    /// True if the order of addresses makes no difference to the run.
+    ignores_order: bool,
 }
 
 /// Unknown inputs of a run, which is repeated for their possible values.
@@ -59,44 +61,76 @@ impl Band {
         slice: &mut TimeSlice,
     ) -> SliceResult<Banded> {
         let plans = plans(plan, doubts);
-        while let Some((_, plan)) = plans.get(self.done.len()) {
-            let run = self.run.get_or_insert_with(|| Box::new(Run::new(recording, plan)));
+        while let Some((kind, repetition)) = plans.get(self.done.len()) {
+            if let Some(main) = self.done.first().filter(|main| self.is_irrelevant(*kind, main, plan, doubts)) {
+                let same = main.clone();
+                self.done.push(same);
+                self.run = None;
+                continue;
+            }
+            let run = self.run.get_or_insert_with(|| Box::new(Run::new(recording, repetition)));
             run.step(recording, slice)?;
             self.done.push(run.outcome().clone());
-            self.run = None;
+            if *kind == Kind::Main {
+                self.ignores_order = plan.start == StartState::Fresh && run.allocator().ignores_addresses();
+            }
+            match plans.get(self.done.len()) {
+                Some((Kind::Continued, _)) => run.repeat(),
+                _ => self.run = None,
+            }
         }
         let outcome = self.done.first().cloned().unwrap_or_default();
         let kinds = || plans.iter().map(|(kind, _)| *kind).zip(&self.done);
         let low = kinds().find(|(kind, _)| *kind == Kind::LowLimit).map(|(_, low)| low);
-        let peaks = || kinds().filter(|(kind, _)| *kind != Kind::Start).map(|(_, outcome)| outcome.peak_reserved);
+        let is_start = |kind: Kind| matches!(kind, Kind::Start | Kind::Continued);
+        let peaks = || kinds().filter(|(kind, _)| !is_start(*kind)).map(|(_, outcome)| outcome.peak_reserved);
         let mut band = [peaks().min().unwrap_or(0), peaks().max().unwrap_or(0)];
         if let Some(start) = doubts.start {
             let highest = self.done.iter().map(|outcome| outcome.peak_reserved).max().unwrap_or(0);
-            band = start.bounds(&outcome, highest.max(start.recorded_peak), plan);
+            band = start.bounds(&outcome, highest, plan);
         }
         let low = low.filter(|low| low.summary() != outcome.summary()).cloned();
         Ok(Banded { outcome, low, band })
     }
+
+    /// Returns true if the result of a repetition cannot change the band, given the outcome of the main run.
+    fn is_irrelevant(&self, kind: Kind, main: &Outcome, plan: &Plan, doubts: Doubts) -> bool {
+        let reaches_limit = |start: Start| start.upper_bound(main.peak_reserved) >= upper_limit(plan);
+        match kind {
+            Kind::Main | Kind::LowLimit => false,
+            Kind::Order if self.ignores_order => true,
+            _ => doubts.start.is_some_and(reaches_limit),
+        }
+    }
 }
 
 impl Start {
-    /// Returns the lowest and highest possible peak. `highest` is the highest peak of the recording and all
-    /// repetitions.
+    /// Returns the lowest and highest possible peak. `highest` is the highest peak of the repetitions.
     fn bounds(self, outcome: &Outcome, highest: u64, plan: &Plan) -> [u64; 2] {
-        // Measured: of 275 late recordings, all peaks were below.
-        let above = highest.saturating_add(self.idle).saturating_mul(13) / 10;
-        // Up to a page more may be mapped than a fraction allows.
-        let allowed = plan.limits.allowed.map(|allowed| allowed.saturating_add(plan.settings.large_segment));
-        let limit = plan.limits.capacity.into_iter().chain(allowed).min().unwrap_or(u64::MAX);
         let peak = outcome.peak_reserved;
-        [outcome.peak_rounded.min(peak), above.min(limit).max(peak)]
+        [outcome.peak_rounded.min(peak), self.upper_bound(highest).min(upper_limit(plan)).max(peak)]
     }
+
+    /// Returns the highest possible peak without a memory limit. `highest` is the highest peak of the repetitions.
+    fn upper_bound(self, highest: u64) -> u64 {
+        // Measured: of 275 late recordings, all peaks were below.
+        highest.max(self.recorded_peak).saturating_add(self.idle).saturating_mul(13) / 10
+    }
+}
+
+/// Returns the bytes that a run can reserve at most.
+fn upper_limit(plan: &Plan) -> u64 {
+    // Up to a page more may be mapped than a fraction allows.
+    let allowed = plan.limits.allowed.map(|allowed| allowed.saturating_add(plan.settings.large_segment));
+    plan.limits.capacity.into_iter().chain(allowed).min().unwrap_or(u64::MAX)
 }
 
 /// Input that is varied in a repetition of a run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Main,
+    /// Second pass of the run before, which starts with the memory that the first pass left cached.
+    Continued,
     Order,
     LowLimit,
     Start,
@@ -105,7 +139,11 @@ enum Kind {
 /// Returns the plans of the run and its repetitions.
 fn plans(plan: &Plan, doubts: Doubts) -> Vec<(Kind, Plan)> {
     let mut plans = Vec::new();
+    let is_fresh = plan.start == StartState::Fresh;
     add(&mut plans, Kind::Main, plan).counts_rounded = doubts.start.is_some();
+    if doubts.start.is_some() && is_fresh {
+        add(&mut plans, Kind::Continued, plan);
+    }
     // From PyTorch 2.13 on the age of segments decides, not their address.
     if plan.backend.order != BlockOrder::Segment && plan.order != Order::Recorded {
         let opposite = match plan.order {
@@ -120,13 +158,12 @@ fn plans(plan: &Plan, doubts: Doubts) -> Vec<(Kind, Plan)> {
         add(&mut plans, Kind::LowLimit, plan).limits = limits;
     }
     if let Some(start) = doubts.start {
-        if plan.start == StartState::Kept {
+        if !is_fresh {
             add(&mut plans, Kind::Start, plan).start = StartState::Fresh;
+            add(&mut plans, Kind::Continued, plan);
         } else if start.may_keep {
             add(&mut plans, Kind::Start, plan).start = StartState::Kept;
         }
-        let again = add(&mut plans, Kind::Start, plan);
-        (again.start, again.is_repeated) = (StartState::Fresh, true);
     }
     plans
 }

@@ -19,6 +19,8 @@ use base::sorted::{sorted_by_key, two_part_key};
 /// Progress of one question.
 pub(super) struct Job {
     rows: Vec<Row>,
+    /// Plan of each row, and its doubts.
+    plans: Vec<(Plan, Doubts)>,
     band: Band,
     pub(super) answer: WhatIf,
     /// Plans whose smallest sufficient capacity has not been computed yet, each with its settings as text. The last
@@ -113,7 +115,13 @@ impl Job {
             start_changes_peak: known.start_changes_peak(proof),
             ..WhatIf::default()
         };
-        Job { rows, band: Band::default(), answer, fits: None, fit: None, followed, course: None }
+        let largest = recording.largest_request(question.is_planned && !recording.planned.is_empty());
+        let plan_of = |row: &Row| {
+            let (plan, doubts) = row.plan(recording, proof, question);
+            (plan.without_unused_split(recording, largest), doubts)
+        };
+        let plans = rows.iter().map(plan_of).collect();
+        Job { rows, plans, band: Band::default(), answer, fits: None, fit: None, followed, course: None }
     }
 
     pub(super) fn step(
@@ -125,18 +133,19 @@ impl Job {
         send: &mut dyn FnMut(WhatIf),
         slice: &mut TimeSlice,
     ) -> SliceResult {
-        while let Some(row) = self.rows.get(self.answer.runs.len()) {
+        loop {
+            let next = self.answer.runs.len();
+            let (Some(row), Some(key)) = (self.rows.get(next), self.plans.get(next)) else { break };
             let recording = &known.recording;
             self.answer.runs.push(match row.is_recording(recording, question) {
                 true => row.recorded(recording, proof),
                 false => {
-                    let key = row.plan(recording, proof, question);
-                    let banded = match kept(&done.runs, &key) {
+                    let banded = match kept(&done.runs, key) {
                         Some(banded) => banded,
                         None => {
                             let banded = self.band.step(recording, &key.0, key.1, slice)?;
                             self.band = Band::default();
-                            keep(&mut done.runs, &key, banded.clone());
+                            keep(&mut done.runs, key, banded.clone());
                             banded
                         }
                     };
@@ -170,11 +179,16 @@ impl Job {
         self.follow(known, proof, question, slice)
     }
 
-    /// Returns the plans of all runs to simulate, and their doubts.
-    pub(super) fn plans(&self, known: &Known, proof: &Proof, question: &WhatIfQuestion) -> Vec<(Plan, Doubts)> {
-        let recording = &known.recording;
-        let simulated = self.rows.iter().filter(|row| !row.is_recording(recording, question));
-        simulated.map(|row| row.plan(recording, proof, question)).collect()
+    /// Returns the plans of all runs to simulate, and their doubts. Rows with equal results share a plan.
+    pub(super) fn plans(&self, known: &Known, question: &WhatIfQuestion) -> Vec<(Plan, Doubts)> {
+        let rows = self.rows.iter().zip(&self.plans);
+        let mut plans: Vec<(Plan, Doubts)> = Vec::new();
+        for (_, plan) in rows.filter(|(row, _)| !row.is_recording(&known.recording, question)) {
+            if !plans.contains(plan) {
+                plans.push(plan.clone());
+            }
+        }
+        plans
     }
 
     /// Simulates the run whose curves are requested.

@@ -50,6 +50,8 @@ pub struct Allocator {
     /// Indices of allocations whose deferred free was completed by the allocator. The caller drains the list.
     pub(crate) completed: Vec<u32>,
     pub(crate) ranges: Vec<Range>,
+    /// True if two address ranges of one stream and pool have existed at the same time.
+    pub(crate) has_rival_ranges: bool,
     pub(crate) driver: Driver,
     /// Running totals.
     pub totals: Totals,
@@ -79,6 +81,7 @@ impl Allocator {
             waited: None,
             completed,
             ranges,
+            has_rival_ranges: false,
             driver,
             totals,
             exercised,
@@ -172,6 +175,12 @@ impl Allocator {
         self.totals.retries += 1;
         self.exercised.retries += 1;
         self.grow(pool, size, stream)
+    }
+
+    /// Returns true if no decision so far depended on the addresses of segments, given that no segment existed at the
+    /// start: each stream and pool had at most one, and addresses within a segment do not depend on its own.
+    pub(crate) fn ignores_addresses(&self) -> bool {
+        self.settings.expandable && !self.has_rival_ranges
     }
 
     fn grow(&mut self, pool: u32, size: u64, stream: u32) -> Option<u32> {

@@ -3,6 +3,8 @@
 use super::addresses::Order;
 use super::counts::{Exercised, Totals};
 use super::program::Program;
+use super::recording::Recording;
+use super::rounding::{rounded, segment};
 use super::settings::{Backend, Limits, Settings};
 
 /// Placement of allocations that were made before the first event.
@@ -35,9 +37,6 @@ pub struct Plan {
     pub start: StartState,
     pub empty_cache: EmptyCache,
     pub program: Program,
-    /// True to simulate the trace twice in a row. The second pass starts with the memory that the first pass left
-    /// cached.
-    pub is_repeated: bool,
     /// Index of the first event that is not simulated. `None` simulates all events.
     pub until: Option<u32>,
     /// True to use the sizes in [`Recording::planned`](crate::recording::Recording::planned).
@@ -46,6 +45,22 @@ pub struct Plan {
     pub counts_rounded: bool,
     /// True to record memory curves.
     pub keeps_curve: bool,
+}
+
+impl Plan {
+    /// Removes `max_split_size_mb` from the settings if no block gets that large, so that runs with equal results have
+    /// equal plans. `largest` is the [largest request](Recording::largest_request) in bytes.
+    pub(crate) fn without_unused_split(mut self, recording: &Recording, largest: u64) -> Plan {
+        let block = rounded(&self.settings, self.backend, largest.max(self.program.preallocate));
+        let own = segment(&self.settings, block).max(self.settings.large_segment);
+        // Blocks of expandable segments grow by merging.
+        let held = recording.held.iter().map(|held| if held.expandable { u64::MAX } else { held.size });
+        let bound = held.fold(own, u64::max);
+        if !self.settings.expandable && self.settings.max_split.is_some_and(|most| bound < most) {
+            self.settings.max_split = None;
+        }
+        self
+    }
 }
 
 /// Result of a simulated run.

@@ -31,7 +31,7 @@ pub struct Run {
     until: u32,
     is_planned: bool,
     keeps_curve: bool,
-    /// True if the trace will be simulated once more.
+    /// True if a second pass over the trace is due, see [`Run::repeat`].
     is_repeated: bool,
     empty_cache: EmptyCache,
     program: Program,
@@ -76,7 +76,7 @@ impl Run {
             until: plan.until.unwrap_or(u32::MAX),
             is_planned: plan.is_planned,
             keeps_curve: plan.keeps_curve,
-            is_repeated: plan.is_repeated,
+            is_repeated: false,
             empty_cache: plan.empty_cache.clone(),
             program: plan.program.clone(),
             empties_cache: matches!(plan.empty_cache, EmptyCache::Before(_))
@@ -123,6 +123,12 @@ impl Run {
         self.outcome.exercised = self.allocator.exercised;
         self.outcome.reserved_at_end = self.allocator.totals.reserved;
         Ok(())
+    }
+
+    /// Continues a finished run with a second pass over the trace. It starts with the memory that the first pass left
+    /// cached. A run that ended early has no second pass.
+    pub(crate) fn repeat(&mut self) {
+        self.is_repeated = true;
     }
 
     /// Returns the outcome so far.

@@ -98,7 +98,7 @@ impl Simulation {
         self.known.prove(&mut TimeSlice::new(&mut || may_continue()))?;
         let Simulation { known, done, .. } = self;
         let Some(proof) = &known.proof else { return Ok(()) };
-        let plans = Job::new(known, proof, question).plans(known, proof, question);
+        let plans = Job::new(known, proof, question).plans(known, question);
         let runs = map_on_all_cores(&plans, |(plan, doubts)| {
             Band::default().step(&known.recording, plan, *doubts, &mut TimeSlice::new(&mut || may_continue()))
         });

@@ -1,6 +1,7 @@
 //! All insights at once, on all cores. For native front ends: the page's worker has one thread, and computes insights
 //! one after another.
 
+use super::fragmentation::FreeMemory;
 use super::insight::Need;
 use super::shared::{SharedResults, common_settings};
 use super::{Entry, Reports, entry_of, needed, shared_of, written};
@@ -50,12 +51,18 @@ impl Reports {
         })?;
         let file = &*file;
         let new_simulator = self.new_simulator.filter(|_| shared.simulation.is_none() && !after.is_empty());
+        let is_free_memory_needed = shared.free_memory.is_none() && needs().any(|need| need == Need::FreeMemory);
         // The simulation takes longer than the other insights.
         let simulation = thread::scope(|scope| {
+            let memory = is_free_memory_needed.then(|| scope.spawn(move || free_memory(file, device, may_continue)));
             let simulation = new_simulator.map(|new| scope.spawn(move || simulate(file, device, new, may_continue)));
             in_one_slice(may_continue, |slice| {
-                needs().try_for_each(|need| shared.compute_from_events(need, file, slice))
+                let mut others = needs().filter(|need| *need != Need::FreeMemory || memory.is_none());
+                others.try_for_each(|need| shared.compute_from_events(need, file, slice))
             })?;
+            if let Some(thread) = memory {
+                shared.free_memory = thread.join().unwrap_or(Err(OutOfTime))?;
+            }
             run(&first, &mut reports, (&*shared, file), questions, may_continue)?;
             simulation.map_or(Ok(None), |thread| thread.join().unwrap_or(Err(OutOfTime)))
         })?;
@@ -67,7 +74,7 @@ impl Reports {
 
 /// Returns whether [`SharedResults::compute_from_events`] computes a result.
 fn reads_events(need: Need) -> bool {
-    matches!(need, Need::Steps | Need::Phases | Need::Growth)
+    matches!(need, Need::Steps | Need::Phases | Need::Growth | Need::FreeMemory)
 }
 
 /// Does work in a single time slice, which ends when `may_continue` returns false.
@@ -88,6 +95,13 @@ fn simulate(
     let mut simulator = new_simulator();
     simulator.run_on_all_cores(file, device, &question, may_continue)?;
     in_one_slice(may_continue, |slice| simulator.answer(file, device, &question, &mut |_| {}, slice))
+}
+
+fn free_memory(file: &OpenFile, device: i64, may_continue: MayContinue<'_>) -> SliceResult<Option<FreeMemory>> {
+    let Some((history, segments)) = file.history(device).zip(file.segments(device)) else { return Ok(None) };
+    let mut memory = FreeMemory::new(file, history, segments);
+    in_one_slice(may_continue, |slice| memory.step(file, history, segments, slice))?;
+    Ok(Some(memory))
 }
 
 /// Computes insights on all cores and stores their reports. Their needs are complete.

@@ -1,5 +1,6 @@
 //! Contract between an insight and the driver in `mod.rs`.
 
+use super::fragmentation::FreeMemory;
 use super::leaks::Growth;
 use super::oom_plans::OomPlanEffect;
 use super::step_finder::StepFinder;
@@ -44,6 +45,8 @@ pub(super) enum Need {
     Growth,
     /// [`Given::phases`].
     Phases,
+    /// [`Given::free_memory`].
+    FreeMemory,
     /// [`Given::simulation`].
     Simulation,
     /// [`Given::plans`].
@@ -64,6 +67,8 @@ pub(super) struct Given<'a> {
     pub(super) phases: &'a PhaseFinder,
     /// Growth of each call site from step to step.
     pub(super) growth: Option<&'a Growth>,
+    /// Free and stranded bytes over the trace.
+    pub(super) free_memory: Option<&'a FreeMemory>,
     /// Simulation under the recorded settings and under common settings. `None` if the engine has no simulator and the
     /// question has no simulation.
     pub(super) simulation: Option<&'a WhatIf>,

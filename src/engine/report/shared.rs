@@ -1,5 +1,6 @@
 //! Results that several insights share. They are computed once per device.
 
+use super::fragmentation::FreeMemory;
 use super::insight::{Given, Need};
 use super::leaks::Growth;
 use super::oom_plans::OomPlans;
@@ -23,20 +24,21 @@ pub(super) struct SharedResults {
     steps: StepFinder,
     phases: PhaseFinder,
     growth: Option<Growth>,
+    pub(super) free_memory: Option<FreeMemory>,
     /// Simulator while it computes `simulation`.
     simulator: Option<Box<dyn Simulator>>,
     pub(super) simulation: Option<WhatIf>,
     plans: OomPlans,
 }
 
-base::heap_bytes!(SharedResults: steps, phases, growth, simulator);
+base::heap_bytes!(SharedResults: steps, phases, growth, free_memory, simulator);
 
 impl SharedResults {
     /// Creates empty results for the device with the ordinal `device`.
     pub(super) fn new(device: i64) -> SharedResults {
-        let (growth, simulator, simulation, plans) = Default::default();
+        let (growth, free_memory, simulator, simulation, plans) = Default::default();
         let (steps, phases) = (StepFinder::new(device), PhaseFinder::new(device));
-        SharedResults { device, steps, phases, growth, simulator, simulation, plans }
+        SharedResults { device, steps, phases, growth, free_memory, simulator, simulation, plans }
     }
 
     /// Drops the results that depend on categories.
@@ -60,6 +62,10 @@ impl SharedResults {
                 file.find_backward(slice)?;
                 self.compute_from_events(need, file, slice)?;
             }
+            Need::FreeMemory => {
+                file.compute_segments(self.device, slice)?;
+                self.compute_from_events(need, file, slice)?;
+            }
             Need::Simulation => {
                 if let Some(new) = new_simulator.filter(|_| self.simulation.is_none()) {
                     file.compute_segments(self.device, slice)?;
@@ -77,7 +83,8 @@ impl SharedResults {
         Ok(())
     }
 
-    /// Continues computing a result that only reads the file. [`OpenFile::find_backward`] must have finished.
+    /// Continues computing a result that only reads the file. [`OpenFile::find_backward`] and
+    /// [`OpenFile::compute_segments`] must have finished.
     pub(super) fn compute_from_events(&mut self, need: Need, file: &OpenFile, slice: &mut TimeSlice) -> SliceResult {
         match need {
             Need::Steps => self.steps.step(file, slice),
@@ -87,6 +94,12 @@ impl SharedResults {
                 let Some(history) = file.history(self.device) else { return Ok(()) };
                 let new = || Growth::new(file, history, &self.steps.steps);
                 self.growth.get_or_insert_with(new).step(file, history, slice)
+            }
+            Need::FreeMemory => {
+                let given = file.history(self.device).zip(file.segments(self.device));
+                let Some((history, segments)) = given else { return Ok(()) };
+                let new = || FreeMemory::new(file, history, segments);
+                self.free_memory.get_or_insert_with(new).step(file, history, segments, slice)
             }
             _ => Ok(()),
         }
@@ -102,6 +115,7 @@ impl SharedResults {
             steps: &self.steps,
             phases: &self.phases,
             growth: self.growth.as_ref(),
+            free_memory: self.free_memory.as_ref(),
             simulation: match &question.simulations {
                 Some(simulations) => Some(&simulations.settings),
                 None => self.simulation.as_ref(),

@@ -45,6 +45,8 @@ pub(crate) struct Ledger {
     work: Work,
 }
 
+base::heap_bytes!(Ledger: requests, frees);
+
 /// Replayed state.
 struct State {
     memory: Memory,

@@ -92,8 +92,8 @@ fn recordings_of_one_workload_predict_each_other() {
                 let mut simulation = Simulation::new(0, from.recording.clone());
                 files += 1;
                 let recorded = answer(&mut simulation, &WhatIfQuestion::default());
-                if recorded.proof.refused.is_none() {
-                    let row = &recorded.runs[0];
+                // Recordings that are not reproduced exactly have no row.
+                if let Some(row) = recorded.runs.first() {
                     let truth = from.truth["end"]["reserved_bytes.all.peak"].as_u64().unwrap();
                     let retries = since_start(&from.truth, "num_alloc_retries");
                     let is_equal = (row.peak_reserved, row.retries, row.oom_event.is_some())

@@ -2,7 +2,7 @@
 
 use super::{Fit, candidates};
 use crate::bands::{Band, Doubts, Start};
-use crate::files::{Request, program, recordings, whole};
+use crate::files::{Request, names, program, proved, recordings, whole};
 use crate::recording::Place;
 use crate::settings::MIB;
 use crate::{Inference, Limits, Order, Plan, Run, Settings, StartState};
@@ -118,4 +118,19 @@ fn blocks_do_not_overlap_in_any_address_order() {
     let Some(recordings) = recordings("adam-35-events.pickle") else { return };
     let mut inference = Inference::default();
     assert!(whole(|slice| inference.step(&recordings[0], slice)).verdict.is_exact());
+}
+
+#[test]
+fn address_order_is_irrelevant_to_expandable_segments() {
+    for recording in names().iter().filter_map(|name| recordings(name)).flatten() {
+        let (recording, _) = proved(recording);
+        let outcomes = [Order::Lowest, Order::Highest, Order::Mixed].map(|order| {
+            let settings = Settings { expandable: true, ..Settings::default() };
+            let mut run = Run::new(&recording, &Plan { settings, order, ..Plan::default() });
+            whole(|slice| run.step(&recording, slice));
+            assert!(run.allocator().ignores_addresses());
+            run.outcome().clone()
+        });
+        assert!(outcomes.iter().all(|outcome| *outcome == outcomes[0]));
+    }
 }

@@ -81,6 +81,24 @@ fn requesting_a_curve_reuses_finished_runs() {
 }
 
 #[test]
+fn max_split_size_that_no_block_reaches_is_not_simulated_again() {
+    let Some(recordings) = recordings("train-fp32-1185-segments.pickle") else { return };
+    let mut simulation = Simulation::new(0, recordings.into_iter().next().unwrap());
+    let mut ask = |line: &str| {
+        let question = WhatIfQuestion { lines: vec![line.to_owned()], ..WhatIfQuestion::default() };
+        let (answer, looks) = answer(&mut simulation, &question);
+        let run = answer.runs.last().unwrap().clone();
+        assert_eq!(run.settings, line);
+        ((run.peak_reserved, run.band, run.driver_calls), looks)
+    };
+    let (first, looks) = ask("max_split_size_mb:65536");
+    assert!(looks > 0);
+    assert_eq!(ask("max_split_size_mb:131072"), (first, 0));
+    // Some blocks are larger than this.
+    assert!(ask("max_split_size_mb:21").1 > 0);
+}
+
+#[test]
 fn program_without_segments_gives_no_prediction() {
     let recording = program(&[Request::Alloc { size: MIB, place: Place::default() }]);
     let (answer, _) = answer(&mut Simulation::new(0, recording), &course_of("expandable_segments:True"));

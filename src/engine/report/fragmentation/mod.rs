@@ -1,6 +1,7 @@
 //! Insight on fragmentation: reserved bytes lost because blocks are larger than requests (internal) or because free
 //! bytes are scattered (external), when it was worst, and whether it caused a request to the driver.
 
+mod free_memory;
 mod moments;
 mod over_time;
 mod pinned_segments;
@@ -13,9 +14,9 @@ use super::simulated::Simulated;
 use super::writer::{ReportWriter, bytes_text, evidence_row, moment_evidence, moment_text, threshold};
 use crate::report::column::{self, sheet};
 use crate::state::{PlacementSearch, ReleasableSegments};
-use crate::stranded::Ledger;
 use base::slice::{SliceResult, TimeSlice};
 use base::units::{EventIdx, group_digits, percent, pluralize};
+pub(super) use free_memory::FreeMemory;
 use history::replay::SegmentLifetimes;
 pub(super) use moments::{MIN_PROBLEM_BYTES, newest_oom, peak_moment, peak_reserved_moment};
 use over_time::{Criterion, FreeAt, FreeOverTime};
@@ -25,9 +26,8 @@ use protocol::{Cell, SegmentsFit, Threshold, Tone, WhatIf};
 const DEFAULT_REQUEST_BYTES: u64 = 20 << 20;
 
 /// The insight on fragmentation.
+#[derive(Default)]
 pub(super) struct Fragmentation {
-    ledger: Ledger,
-    over_time: FreeOverTime,
     parts: Option<Parts>,
 }
 
@@ -79,31 +79,27 @@ impl Parts {
 }
 
 impl Insight for Fragmentation {
-    const NEEDS: &'static [Need] = &[Need::Segments, Need::Simulation];
+    const NEEDS: &'static [Need] = &[Need::Segments, Need::FreeMemory, Need::Simulation];
 
-    fn new(&Given { file, history, segments, .. }: &Given<'_>) -> Fragmentation {
-        let ledger = stranded_bytes::ledger(file, history, segments);
-        Fragmentation { ledger, over_time: FreeOverTime::new(history), parts: None }
+    fn new(_: &Given<'_>) -> Fragmentation {
+        Fragmentation::default()
     }
 
     fn step(&mut self, given: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
-        self.ledger.step(given.file, given.history, given.segments, slice)?;
-        if given.question.only_stranded {
-            return Ok(());
-        }
-        self.over_time.step(given.file, given.history, slice)?;
-        self.parts.get_or_insert_with(|| Parts::new(given, self.over_time.worst())).step(given, slice)
+        let Some(memory) = given.free_memory.filter(|_| !given.question.only_stranded) else { return Ok(()) };
+        self.parts.get_or_insert_with(|| Parts::new(given, memory.over_time.worst())).step(given, slice)
     }
 
-    fn write(self, &Given { file, history, segments, simulation, .. }: &Given<'_>, writer: &mut ReportWriter<'_>) {
-        let Fragmentation { ledger, over_time, parts } = self;
+    fn write(self, given: &Given<'_>, writer: &mut ReportWriter<'_>) {
+        let &Given { file, history, segments, simulation, .. } = given;
+        let Some(FreeMemory { ledger, over_time }) = given.free_memory else { return };
         // Only the stranded bytes are requested.
-        let Some(parts) = parts else { return stranded_bytes::write(writer, &ledger, segments, true) };
-        write_statements(writer, &parts, segments, &over_time);
+        let Some(parts) = self.parts else { return stranded_bytes::write(writer, ledger, segments, true) };
+        write_statements(writer, &parts, segments, over_time);
         write_settings(writer, segments, simulation);
         pinned_segments::write(writer, &parts.keeping.finish(file, history), &parts.moment);
         parts.moment.write(writer, "moment", "Reserved and free bytes, by pool");
-        stranded_bytes::write(writer, &ledger, segments, false);
+        stranded_bytes::write(writer, ledger, segments, false);
         write_fits(writer, &parts);
         parts.worst.write(writer, "worst", "At maximum free bytes, by pool");
         let worst = |by| over_time.worst_moments(by, history);
