@@ -61,3 +61,17 @@ fn engine_without_simulator_gives_no_simulation() {
     shared.compute(Need::Simulation, file, None, &mut TimeSlice::new(&mut || true)).unwrap();
     assert_eq!(shared.given(file, &ReportQuestion::default()).unwrap().simulation, None);
 }
+
+#[test]
+fn free_memory_is_computed_once_for_all_cursors() {
+    let (mut engine, device) = opened();
+    let file = engine.file.as_deref_mut().unwrap();
+    let mut shared = SharedResults::new(device);
+    let mut calls = 1;
+    while shared.compute(Need::FreeMemory, file, None, &mut TimeSlice::new(&mut || false)).is_err() {
+        calls += 1;
+    }
+    assert!(calls > 1);
+    let once = &mut || panic!("the result is cached");
+    shared.compute(Need::FreeMemory, file, None, &mut TimeSlice::new(once)).unwrap();
+}
