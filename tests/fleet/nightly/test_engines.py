@@ -99,5 +99,8 @@ def test_polars_has_the_same_sums(lake: str) -> None:
     # This lake has no rows that do not count, and a row of `site` for each batch.
     scanned["site"] = scanned["site"].unique("site")
     with polars.SQLContext(scanned, eager=True) as engine:
-        found = {name: engine.execute(text).rows() for name, text in QUERIES.items()}
-    assert found == _expected(lake)
+        # The parts are read without views, so there is no `counted`.
+        queries = {name: text for name, text in QUERIES.items() if name != "counted"}
+        found = {name: engine.execute(text).rows() for name, text in queries.items()}
+    expected = _expected(lake)
+    assert found == {name: expected[name] for name in queries}
