@@ -41,6 +41,7 @@ const OF_LAYERS: &[&str] = &["base", "history", "picture"];
 /// below them. Do not extend an entry to make code compile: move code that two layers need to the lower layer.
 const LAYERS: &[(&str, &[&str])] = &[
     ("base::out_of_line", &[]),
+    ("base::later", &[]),
     ("base::units", &[]),
     ("base::heap", &[]),
     ("base::column", &["base::heap", "base::units"]),

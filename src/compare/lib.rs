@@ -41,7 +41,7 @@ pub use answer::{
 };
 pub use comparing::{CompareOptions, Comparer};
 pub use key::Key;
-pub use pair::{FileSlot, Pair};
+pub use pair::{FileSlot, Pair, is_gated};
 pub use report::report;
 pub use scaling::{MeasuredScaling, ScalingClass};
 pub use sequence::{Diff, Window};

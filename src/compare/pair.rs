@@ -13,6 +13,7 @@ use base::later::gate;
 use base::slice::{SliceResult, TimeSlice};
 use engine::{Answer, Ask, Engine, NeededBytes, Question, Reply, Request, Side, Work};
 use protocol::{CategorySet, PairQuestion, Pairing, PlanGroup, PlanQuestion, split_ordinal};
+pub use queries::is_gated;
 use queries::{has_measured, is_measured, plan_of, prefixes, with_second_ordinals};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;

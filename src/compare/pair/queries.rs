@@ -20,12 +20,10 @@ pub(super) fn is_measured(ask: &Ask) -> bool {
     matches!(&ask.question, Question::Plan(plan) | Question::PlanCurve(plan, _) | Question::PlannedSizes(plan) if has_measured(plan))
 }
 
-impl super::Pair {
-    /// Returns whether a request is a question whose answer is computed behind a [gate](base::later::gate).
-    pub fn is_gated(request: &Request) -> bool {
-        let Request::Ask(ask) = request else { return false };
-        matches!(ask.question, Question::Report(_) | Question::Pair(_) | Question::Comparison(..)) || is_measured(ask)
-    }
+/// Returns whether a request is a question whose answer is computed behind a [gate](base::later::gate).
+pub fn is_gated(request: &Request) -> bool {
+    let Request::Ask(ask) = request else { return false };
+    matches!(ask.question, Question::Report(_) | Question::Pair(_) | Question::Comparison(..)) || is_measured(ask)
 }
 
 /// Parses path prefixes and replacements, `OLD=NEW;OLD=NEW`. Skips entries without `=`.

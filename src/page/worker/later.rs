@@ -1,6 +1,6 @@
 //! Code behind gates, which the page fetches while the worker starts, and the questions that wait for it.
 
-use compare::Pair;
+use compare::is_gated;
 use js_sys::{Object, Reflect, WebAssembly};
 use protocol::Request;
 use std::cell::{Cell, RefCell};
@@ -22,7 +22,7 @@ impl LaterCode {
     /// Returns a request that can be handled now. Keeps it and returns `None` if it needs the code, which is not linked
     /// yet.
     pub(super) fn admit(&self, request: Request) -> Option<Request> {
-        if self.is_linked() || !Pair::is_gated(&request) {
+        if self.is_linked() || !is_gated(&request) {
             return Some(request);
         }
         self.waiting.borrow_mut().push(request);

@@ -6,7 +6,7 @@
 
 use crate::wire::{FromWorker, attach_columns, detach_columns};
 use channel::{pack, unpack};
-use compare::Pair;
+use compare::is_gated;
 use engine::rehearsal::SyntheticSnapshot;
 use engine::{Engine, Work};
 use picture::render::{CpuRenderer, Drawing, Lane, PictureTheme};
@@ -96,7 +96,7 @@ impl WarmUp {
                     let (name, access) = ("snapshot.pickle".to_owned(), Access::Sequential);
                     self.engine.request(Request::Open { name, total_bytes: None, access, member });
                 }
-                Effect::Ask(request) if self.has_later_code || !Pair::is_gated(&request) => {
+                Effect::Ask(request) if self.has_later_code || !is_gated(&request) => {
                     self.engine.request(request);
                 }
                 Effect::Upload { scene, .. } => {
