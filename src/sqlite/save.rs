@@ -5,6 +5,10 @@ use crate::error::Error;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, params_from_iter};
 
+/// URI of a new file in memory whose bytes can be read. SQLite reads those of `:memory:` with PRAGMA statements, which
+/// the page's build lacks.
+const MEMORY_FILE: &str = "file:saved?vfs=memdb";
+
 /// Returns the bytes of an SQLite file with a single table named `result`.
 ///
 /// # Errors
@@ -14,7 +18,7 @@ pub fn save_rows(columns: &[String], rows: &[Vec<Cell<'_>>]) -> Result<Vec<u8>, 
 }
 
 fn write(columns: &[String], rows: &[Vec<Cell<'_>>]) -> rusqlite::Result<Vec<u8>> {
-    let mut connection = Connection::open_in_memory()?;
+    let mut connection = Connection::open(MEMORY_FILE)?;
     let mut names: Vec<String> = Vec::new();
     for column in columns {
         // Columns of a result may share a name, those of a table may not.
