@@ -60,8 +60,7 @@ impl Allocator {
 
     /// Adds an address range without mapped memory. It consists of one unmapped block, whose id is returned.
     pub(crate) fn add_range(&mut self, pool: u32, stream: u32, base: u64, page: u64) -> u32 {
-        let is_rival = |block: &Block| (block.pool, block.stream) == (pool, stream);
-        self.has_rival_ranges |= self.blocks.iter().any(|(_, block)| is_rival(block));
+        self.has_rival_ranges |= !self.range_owners.insert((pool, stream));
         self.ranges.push(Range { base, page });
         let range = self.ranges.len() as u32 - 1;
         let number = self.next_number();

@@ -13,6 +13,7 @@ use super::recording::Place;
 use super::rounding::{is_rounded_up, rounded, segment};
 use super::settings::{Backend, BlockOrder, Limits, SMALL, Settings};
 use base::sorted::sorted_by_key;
+use std::collections::BTreeSet;
 
 /// Maximum request in bytes. Larger requests run out of memory, since no device has that much.
 const LARGEST: u64 = 1 << 44;
@@ -50,7 +51,9 @@ pub struct Allocator {
     /// Indices of allocations whose deferred free was completed by the allocator. The caller drains the list.
     pub(crate) completed: Vec<u32>,
     pub(crate) ranges: Vec<Range>,
-    /// True if two address ranges of one stream and pool have existed at the same time.
+    /// Pools and streams that have had an address range.
+    pub(crate) range_owners: BTreeSet<(u32, u32)>,
+    /// True if a stream has had more than one address range in a pool.
     pub(crate) has_rival_ranges: bool,
     pub(crate) driver: Driver,
     /// Running totals.
@@ -81,6 +84,7 @@ impl Allocator {
             waited: None,
             completed,
             ranges,
+            range_owners: BTreeSet::new(),
             has_rival_ranges: false,
             driver,
             totals,
