@@ -32,6 +32,18 @@ pub(super) struct Program<'a> {
     pub(super) table: u32,
 }
 
+/// Appends a property of each item of a section.
+fn append<I, T>(
+    list: &mut Vec<T>,
+    section: impl IntoIterator<Item = Result<I, BinaryReaderError>>,
+    property: impl Fn(I) -> T,
+) -> Result<(), BinaryReaderError> {
+    for item in section {
+        list.push(property(item?));
+    }
+    Ok(())
+}
+
 impl<'a> Program<'a> {
     /// Parses a module.
     ///
@@ -54,26 +66,10 @@ impl<'a> Program<'a> {
                     }
                     program.imported = program.functions.len();
                 }
-                Payload::FunctionSection(section) => {
-                    for kind in section {
-                        program.functions.push(kind?);
-                    }
-                }
-                Payload::TableSection(section) => {
-                    for table in section {
-                        program.tables.push(table?.ty);
-                    }
-                }
-                Payload::MemorySection(section) => {
-                    for memory in section {
-                        program.memories.push(memory?);
-                    }
-                }
-                Payload::GlobalSection(section) => {
-                    for global in section {
-                        program.globals.push(global?.ty);
-                    }
-                }
+                Payload::FunctionSection(section) => append(&mut program.functions, section, |kind| kind)?,
+                Payload::TableSection(section) => append(&mut program.tables, section, |table| table.ty)?,
+                Payload::MemorySection(section) => append(&mut program.memories, section, |memory| memory)?,
+                Payload::GlobalSection(section) => append(&mut program.globals, section, |global| global.ty)?,
                 Payload::ExportSection(section) => {
                     for export in section {
                         let export = export?;
