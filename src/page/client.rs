@@ -6,6 +6,7 @@ use super::remote::Remote;
 use super::worker_code::WorkerCode;
 use crate::wire::{FromWorker, ToWorker, attach_columns};
 use compare::FileSlot;
+use gloo::timers::callback::Timeout;
 use js_sys::{Array, Function, Promise, Uint8Array};
 use protocol::{LoadRange, Request};
 use std::cell::{Cell, RefCell};
@@ -15,6 +16,9 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, File, MessagePort, Window};
 
+/// Delay, in milliseconds, before a fetch that failed is repeated.
+const FETCH_AGAIN_MS: u32 = 5_000;
+
 /// Handle to the engine's worker.
 pub(super) struct Client {
     code: Rc<WorkerCode>,
@@ -22,6 +26,8 @@ pub(super) struct Client {
     later_code: Rc<WorkerCode>,
     /// Called with each message from the worker, and with the cause if it cannot be started or crashes.
     receive: Box<dyn Fn(Result<FromWorker, String>)>,
+    /// Called with the cause each time the code behind gates could not be fetched.
+    fail_later: Box<dyn Fn(String)>,
     /// `None` until the first message, and after a crash.
     worker: RefCell<Option<EngineWorker>>,
     /// Worker of the open file while a new worker reads the next file. It is dropped once the next file is open, and
@@ -50,14 +56,20 @@ struct EngineWorker {
 
 impl Client {
     /// Creates a client that has not started a worker yet.
-    pub(super) fn new(window: Window, receive: impl Fn(Result<FromWorker, String>) + 'static) -> Rc<Client> {
+    pub(super) fn new(
+        window: Window,
+        receive: impl Fn(Result<FromWorker, String>) + 'static,
+        fail_later: impl Fn(String) + 'static,
+    ) -> Rc<Client> {
         let later_code = WorkerCode::of_part(window.clone(), "part-later");
-        let (code, receive) = (WorkerCode::of_page(window), Box::new(receive));
+        let code = WorkerCode::of_page(window);
+        let (receive, fail_later) = (Box::new(receive), Box::new(fail_later));
         let (worker, previous, has_file, created, pending_columns, range, received_count) = Default::default();
         Rc::new(Client {
             code,
             later_code,
             receive,
+            fail_later,
             worker,
             previous,
             has_file,
@@ -78,29 +90,35 @@ impl Client {
             remote.start();
             let (sent, done) = Default::default();
             self.worker.replace(Some(EngineWorker { number, remote, sent, done }));
-            let client = self.clone();
-            spawn_local(async move {
-                let module = client.later_code.module().await;
-                client.send_later_code(number, module);
-            });
+            self.fetch_later_code(number);
         }
     }
 
-    /// Sends the code behind gates to the worker with this number. A worker without that code is useless, so it ends if
-    /// the code could not be loaded.
-    fn send_later_code(&self, number: u32, module: Result<JsValue, String>) {
-        let module = match module {
-            Ok(module) => module,
-            Err(cause) => {
-                let cause = format!("code that is fetched after the page could not be loaded: {cause}");
-                return self.on_event(number, Err(cause));
+    /// Fetches the code behind gates for the worker with this number, again and again until it arrives or the worker
+    /// ends.
+    fn fetch_later_code(self: &Rc<Self>, number: u32) {
+        let client = self.clone();
+        spawn_local(async move {
+            let module = client.later_code.module().await;
+            let is_sent = client.with_worker(number, |worker| match &module {
+                Ok(module) => {
+                    worker.send(&ToWorker::Later, &Array::of1(module));
+                    true
+                }
+                Err(_) => false,
+            });
+            if let (Some(false), Err(cause)) = (is_sent, module) {
+                (client.fail_later)(cause);
+                Timeout::new(FETCH_AGAIN_MS, move || client.fetch_later_code(number)).forget();
             }
-        };
-        let (current, previous) = (self.worker.borrow(), self.previous.borrow());
-        let workers = current.iter().chain(previous.iter().flatten());
-        workers.filter(|worker| worker.number == number).for_each(|worker| {
-            worker.send(&ToWorker::Later, &Array::of1(&module));
         });
+    }
+
+    /// Calls `work` with the worker with this number. Returns `None` if it has ended.
+    fn with_worker<T>(&self, number: u32, work: impl FnOnce(&EngineWorker) -> T) -> Option<T> {
+        let (current, previous) = (self.worker.borrow(), self.previous.borrow());
+        let worker = current.iter().chain(previous.iter().flatten()).find(|worker| worker.number == number);
+        worker.map(work)
     }
 
     /// Sends `message`, immediately or as soon as the worker is ready.

@@ -146,7 +146,7 @@ impl Page {
         let act = move |action| page.get().map_or((), |page| page.dispatch(action));
         let on_sql = move |event| page.get().map_or((), |page| queries::on_event(page.app, event));
         let frame = Frame::new(window.clone(), show, rest);
-        let client = Client::new(window.clone(), receive);
+        let client = Client::new(window.clone(), receive, move |cause| act(Action::LaterCodeFailed(cause)));
         let app: &App = Box::leak(Box::new(App {
             original_page,
             state: RefCell::new(State::new(files::page_scheme(&dom))),

@@ -128,6 +128,12 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
                 format!("The worker stopped: out of memory, or a bug ({cause}){progress}. You can open another file.");
             close(state, Stage::Failed(message));
         }
+        Action::LaterCodeFailed(cause) => {
+            state.remark = Some(format!(
+                "Insights and comparisons are not available yet, because a part of this page could not be fetched \
+                 ({cause}). The page keeps trying. If this continues, reload the page."
+            ));
+        }
         Action::LoadFailed(message) => close(state, Stage::Failed(message)),
         Action::Resized(canvas) => {
             state.canvas = Some(canvas);
