@@ -31,7 +31,8 @@ slow=(axe::views_and_dialogs opening::real_files_show view_links::hostile_link s
 long=(layout::texts_break_well interrupted::cancel_works_in_every_phase what_if::search_can_be_canceled hostile::file_larger
     choosing::large_file_asks table::million_rows cached_files::changed_file cached_files::damaged_or_missing
     export::export_of_real_file comparing::link_and_saved_page stable_view::card_near_edges live::changed_hosted_file
-    embedding::nothing_of_a_sent_file)
+    embedding::nothing_of_a_sent_file comparing::scope_from_a_to_b view_links::link_restores_every_view
+    appearance::rejected_files what_if::simulated_run_opens live::following_rank view_links::known_link_parameters)
 # Run by ./run screenshots, ./run picture and ./run tutorials only.
 left_out=(screenshots_of_ readme_picture pictures_of_tutorials)
 max_flaky=6

@@ -65,7 +65,7 @@ gate "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked -
 gate "page, not optimized" ./run page
 # After the page, which is embedded in the program. With Vulkan, to compare the GPU and CPU renderers if there is a
 # driver.
-gate "native tests" tests/native.sh
+gate "native tests" tests/native.sh ${extent:+--ci}
 # Python tests use one core, and those in Chromium half of the others.
 set -m # in its own process group, to be stopped with its children
 python_gates >"$work/python.log" 2>&1 &
