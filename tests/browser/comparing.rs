@@ -147,12 +147,8 @@ fn two_files_dropped_together_are_compared() {
     page.press("p");
     page.press("q");
     page.press_with("ArrowLeft", SHIFT);
-    let link = page.wait_until_settled("the range in the link", || {
-        page.evaluate("new URLSearchParams(location.hash.slice(1)).get('range')")
-    });
-    let ends = link.as_str().and_then(|range| range.split_once("..")).expect("two events");
-    let [from, to] = [ends.0, ends.1].map(|event| event.parse::<i64>().expect("an event"));
-    let range = PairMoments::Range((from + 1) as u32, (to + 1) as u32);
+    let [from, to] = selected_range(&page);
+    let range = PairMoments::Range(from, to);
     wait_for_report(&page, &beside.report(Pairing { at: range, ..Pairing::default() }));
     select_index(&page, "#compare-at", 0);
     page.press("q");
@@ -194,6 +190,15 @@ fn two_files_dropped_together_are_compared() {
     assert_eq!(page.errors(), Vec::<String>::new());
 }
 
+/// Returns the two moments of the selected range.
+fn selected_range(page: &Page) -> [u32; 2] {
+    page.wait_until_idle();
+    ["data-from", "data-to"].map(|end| {
+        let moment = page.attribute("#range", end).expect("a range is selected");
+        moment.parse().expect("a moment")
+    })
+}
+
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn scope_from_a_to_b_compares_two_positions_in_one_file() {
@@ -215,11 +220,7 @@ fn scope_from_a_to_b_compares_two_positions_in_one_file() {
     (0..9).for_each(|_| page.press_with("ArrowLeft", SHIFT));
     page.click("#scope-change");
     page.click("[data-topic='comparison']");
-    let link = page.wait_until_settled("the range in the link", || {
-        page.evaluate("new URLSearchParams(location.hash.slice(1)).get('range')")
-    });
-    let ends = link.as_str().and_then(|range| range.split_once("..")).expect("two events");
-    let [from, to] = [ends.0, ends.1].map(|event| (event.parse::<i64>().expect("an event") + 1) as u32);
+    let [from, to] = selected_range(&page);
     let pairing = Pairing { b: a, at: PairMoments::Both(from, to), ..Pairing::default() };
     wait_for_report(&page, &worker.report(a, pairing, 10));
     assert!(page.attribute("#compare", "hidden").is_some(), "one file has one lane");

@@ -109,7 +109,9 @@ fn scope_applies_to_all_views() {
     page.wait_until("the choices of the scope are shown", || page.bounding_box("#scope").width > 0.0);
     page.click("#scope-cursor");
     page.wait_until("the scope is the cursor again", || title().contains("3 allocations"));
-    page.wait_until("nothing is left to choose", || page.evaluate("document.querySelector('#scope-field').hidden") == true);
+    page.wait_until("nothing is left to choose", || {
+        page.evaluate("document.querySelector('#scope-field').hidden") == true
+    });
 }
 
 /// Answer of an engine without a page, about the first device of the same file.

@@ -251,12 +251,7 @@ impl Page {
         let wait = self.start_wait();
         let deadline = Instant::now() + TIMEOUT;
         while !holds() {
-            assert!(
-                Instant::now() < deadline,
-                "timeout waiting until {what}; last exception: {:?}, console: {:#?}",
-                self.thrown.lock().unwrap().take(),
-                self.errors()
-            );
+            assert!(Instant::now() < deadline, "timeout waiting until {what}; {}", self.circumstances());
             std::thread::sleep(Duration::from_millis(20));
         }
         drop(wait);
@@ -273,13 +268,18 @@ impl Page {
             found = read();
         }
         drop(wait);
-        assert_eq!(
-            found,
-            *wanted,
-            "last exception: {:?}, console: {:#?}",
-            self.thrown.lock().unwrap().take(),
-            self.errors()
-        );
+        assert_eq!(found, *wanted, "{}", self.circumstances());
+    }
+
+    /// Describes the page after a wait that has failed.
+    fn circumstances(&self) -> String {
+        let thrown = self.thrown.lock().unwrap().take();
+        let state = "new Promise(resolve => { \
+            const frame = frame => resolve({ frame, body: document.body.outerHTML.split('>')[0], \
+                status: document.querySelector('#status')?.textContent, focus: document.activeElement?.id, \
+                has_focus: document.hasFocus(), visibility: document.visibilityState, address: location.href }); \
+            requestAnimationFrame(() => frame('shown')); setTimeout(() => frame('none for 2 s'), 2000); })";
+        format!("last exception: {thrown:?}, console: {:#?}, page: {}", self.errors(), self.evaluate(state))
     }
 
     fn start_wait(&self) -> Wait<'_> {
