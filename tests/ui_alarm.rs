@@ -3,7 +3,7 @@
 use crate::face;
 use crate::ui_report::{Page, SilentWorker, device, report};
 use memscape::engine::{Answer, Ask, Question, Request};
-use memscape::protocol::{DeviceSummary, Headline, Report, Topic};
+use memscape::protocol::{DeviceSummary, Headline, Report, ReportQuestion, Topic};
 use memscape::timeline::Scene;
 use memscape::ui::features::State;
 use memscape::ui::features::insights::{Alarm, InsightsAction};
@@ -62,12 +62,23 @@ fn alarm_opens_its_report_with_half_of_the_height() {
 fn leak_opens_its_report_unless_the_page_is_in_use() {
     let nothing: fn(&mut Page) = |_| {};
     type Start = (&'static str, fn(&mut Page), Topic, u32);
-    let starts: [Start; 6] = [
+    let open_stack: fn(&mut Page) = |page| {
+        let answer = |page: &mut Page, (serial, question): (u32, ReportQuestion)| {
+            page.answer_with(serial, Answer::Report(Box::new(report(question.topic))));
+            page.report_request().expect("the next request")
+        };
+        let peak = page.report_request().expect("a request");
+        let next = answer(page, peak);
+        page.why(InsightsAction::StackToggled(2));
+        answer(page, next);
+    };
+    let starts: [Start; 7] = [
         ("untouched", nothing, Topic::Leaks, 50),
         ("another tab", |page| page.act(Action::TabChosen(Tab::CallTree)), Topic::Peak, 30),
         ("another topic", |page| page.why(InsightsAction::TopicChosen(Topic::Modules)), Topic::Modules, 30),
         ("a selected range", |page| page.command(commands::TOGGLE_RANGE), Topic::Range, 30),
         ("another height", |page| page.act(Action::ViewsResized(40)), Topic::Peak, 40),
+        ("an open stack", open_stack, Topic::Peak, 30),
         ("zoomed", |page| page.command(commands::ZOOM_EVENTS_IN), Topic::Peak, 30),
     ];
     for (name, prepare, topic, height) in starts {

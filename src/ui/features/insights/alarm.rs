@@ -49,7 +49,9 @@ fn open_leak(tab: &mut InsightsTab, shared: &Shared, out: &mut Outbox) {
     let is_at_start = [Topic::default(), Topic::Leaks].contains(&tab.topic)
         && views.visible() == Some(Tab::Insights)
         && views.height == Views::default().height;
-    let is_in_use = shared.selection.is_some()
+    let is_in_use = tab.clicked.is_some()
+        || !tab.open_stacks.is_empty()
+        || shared.selection.is_some()
         || shared.cursor.range.is_some()
         || shared.comparing.pair.is_some()
         || shared.plane().zip(shared.view()).is_none_or(|(plane, view)| plane.fit_like(view).x_per_px != view.x_per_px);
