@@ -32,6 +32,9 @@ use wasm_bindgen_futures::spawn_local;
 /// answers then, and the question about the picture should not wait long.
 const FIRST_SLICE_MS: f64 = 2.0;
 
+/// Time, in milliseconds, without bytes after which all that was decoded is sent to the page.
+const STALLED_MS: u32 = 400;
+
 /// Starts the worker, which runs until the page terminates it.
 pub fn start() {
     serve(|page| {
@@ -49,6 +52,7 @@ pub fn start() {
             received: Cell::default(),
             fingerprinting: Cell::default(),
             progress_due: Cell::new(0.0),
+            unsent: RefCell::new(None),
             pace: Cell::default(),
             phase: Cell::new(Phase::Decoding),
             worked_ms: Cell::new(0.0),
@@ -81,6 +85,8 @@ struct WorkerShell {
     fingerprinting: Cell<u32>,
     /// Earliest time of the next progress message, in milliseconds.
     progress_due: Cell<f64>,
+    /// Progress message that was not due.
+    unsent: RefCell<Option<(FileSlot, Reply)>>,
     /// Schedule of partial results.
     pace: Cell<PartialSchedule>,
     /// Phase reported in the latest progress message.
@@ -232,6 +238,8 @@ impl WorkerShell {
     async fn read(self: &Rc<Self>) -> bool {
         let Some(source) = self.source.borrow().clone() else { return false };
         let want = self.engine.borrow().wants();
+        let shell = self.clone();
+        let stalled = Timeout::new(STALLED_MS, move || shell.post_unsent());
         let result = match want {
             _ if !source.is_open() => source.open().await,
             Some(NeededBytes::Next) => source.read_chunk().await,
@@ -246,6 +254,7 @@ impl WorkerShell {
                 return true;
             }
         };
+        drop(stalled);
         let is_current = self.source.borrow().as_ref().is_some_and(|current| Rc::ptr_eq(current, &source));
         if !is_current {
             return true;

@@ -47,6 +47,13 @@ impl Page {
                 self.evaluate(&expressions::opener_of(selector)).is_null()
             });
         }
+        // The page may move or replace the element just before the click. Then another element receives it.
+        while !self.click_once(selector) {}
+    }
+
+    /// Clicks an element. Returns false if another element received the click.
+    #[track_caller]
+    fn click_once(&self, selector: &str) -> bool {
         let middle = Cell::new((0.0, 0.0));
         let into_view =
             format!("document.querySelector({})?.scrollIntoView({{ block: 'nearest' }})", Value::from(selector));
@@ -54,15 +61,12 @@ impl Page {
             self.evaluate(&into_view);
             let corners = self.bounding_box(selector);
             middle.set(corners.middle());
-            let ((x, y), selector) = (middle.get(), Value::from(selector));
-            let is_free = format!(
-                "(it => {{ const hit = document.elementFromPoint({x}, {y}); \
-                 return !!hit && !it.disabled && (it.contains(hit) || hit.contains(it)); }})(document.querySelector({selector}))"
-            );
-            corners.width > 0.0 && corners.height > 0.0 && self.evaluate(&is_free) == true
+            let (x, y) = middle.get();
+            corners.width > 0.0 && corners.height > 0.0 && self.evaluate(&expressions::is_free(selector, x, y)) == true
         });
         let (x, y) = middle.get();
         self.click_at(x, y);
+        self.evaluate("globalThis.missed") != true
     }
 
     /// Moves the pointer to a point of the window and clicks with the left button.

@@ -7,6 +7,8 @@ use crate::generate::{Options, generate};
 use crate::opening::summary_values;
 use crate::page::Page;
 use crate::screenshots::save_screenshot;
+use memscape::engine::{Engine, Request};
+use memscape::protocol::Access;
 use server::Response;
 use std::io::{self, Read};
 use std::sync::{Arc, Condvar, Mutex};
@@ -156,6 +158,25 @@ fn loading_file_is_drawn_and_navigable() {
     });
     save_screenshot(page, "unfinished-finished");
     assert_eq!(page.errors(), Vec::<String>::new());
+}
+
+/// Partial results are limited in frequency, but nothing that was decoded is held back while no bytes arrive.
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn stalled_download_shows_all_decoded_events() {
+    let bytes = generate_bytes("--events 400000 --frames 20");
+    let sent = bytes.len() * 400 / 1000;
+    let mut engine = Engine::new();
+    let access = Access::Sequential;
+    engine.request(Request::Open { name: String::new(), total_bytes: Some(bytes.len() as u64), access, member: None });
+    engine.feed(bytes[..sent].to_vec());
+    while engine.wants().is_none() {
+        engine.step(&mut || true);
+    }
+    let expected = engine.partial().expect("events are decoded").devices[0].events;
+    let trickle = SlowLoad::new(bytes);
+    trickle.let_through(400);
+    trickle.page.wait_for(&expected, || trickle.events());
 }
 
 #[test]

@@ -29,10 +29,21 @@ impl WorkerShell {
 
     /// Sends a partial result if one is due.
     pub(super) fn post_partial(&self) {
-        let now = self.slices.clock.now();
-        if !self.pace.get().is_due(now) {
-            return;
+        if self.pace.get().is_due(self.slices.clock.now()) {
+            self.post_partial_now();
         }
+    }
+
+    /// Sends the progress and the partial result that were not due.
+    pub(super) fn post_unsent(&self) {
+        if let Some((which, progress)) = self.unsent.take() {
+            self.send_reply(which, progress);
+        }
+        self.post_partial_now();
+    }
+
+    fn post_partial_now(&self) {
+        let now = self.slices.clock.now();
         let Some(reply) = self.engine.borrow_mut().partial() else { return };
         self.post(FileSlot::First, reply);
         self.pace.set(PartialSchedule::after_update(now, self.slices.clock.now()));
@@ -40,16 +51,21 @@ impl WorkerShell {
 
     /// Sends a reply about a file. The frequency of progress messages is limited. Answers are always sent as replies
     /// about the first file, because the page's questions are about that file.
-    pub(super) fn post(&self, which: FileSlot, mut reply: Reply) {
+    pub(super) fn post(&self, which: FileSlot, reply: Reply) {
         if let Reply::Progress(Progress { phase, .. }) = reply {
             let now = self.slices.clock.now();
             // A new phase is reported immediately, because it may be short.
             if self.phase.replace(phase) == phase && now < self.progress_due.get() {
+                self.unsent.replace(Some((which, reply)));
                 return;
             }
             self.progress_due.set(now + PROGRESS_MS);
+            self.unsent.take();
         }
-        let which = if matches!(reply, Reply::Answer { .. }) { FileSlot::First } else { which };
+        self.send_reply(if matches!(reply, Reply::Answer { .. }) { FileSlot::First } else { which }, reply);
+    }
+
+    fn send_reply(&self, which: FileSlot, mut reply: Reply) {
         let buffers = detach_columns(&mut reply);
         self.page.send_with(&FromWorker::Reply { load: self.load(which).get(), reply }, &buffers);
     }
