@@ -287,3 +287,19 @@ fn rows_at_cursor_sum_to_total() {
     }
     assert!(others > 0, "no row is live only at another moment");
 }
+
+#[test]
+fn recording_of_one_event_says_nothing_about_frees() {
+    let Some(paths) = real_pickles() else { return };
+    let one = paths.iter().filter(|path| path.to_string_lossy().contains("-one-event"));
+    for path in one {
+        let mut opened = open(&std::fs::read(path).unwrap()).unwrap();
+        let devices: Vec<i64> = opened.summary.devices.iter().map(|device| device.device).collect();
+        for device in devices {
+            let report = report(&mut opened, device, Topic::Leaks, &[]);
+            let all = report.statements.iter().map(|it| it.text.as_str()).collect::<Vec<&str>>().join("\n");
+            assert!(all.starts_with("Only one event was recorded"), "{all}");
+            assert!(!all.contains("never freed") && !all.contains("No free took longer"), "{all}");
+        }
+    }
+}

@@ -468,3 +468,22 @@ fn lanes_have_separate_heights() {
     assert_eq!(legend::coloured_by(&page.state), Grouping::CallSite);
     assert!(page.state.shown_lanes().all(|lane| lane.geometry.plot_settings.plot == RESERVED));
 }
+
+#[test]
+fn reserved_peak_above_plot_is_stated() {
+    let label = |device| {
+        let mut page = Page::show(0);
+        page.act(Action::DeviceChosen(device));
+        page.settle();
+        (legend::reserved_label(&page.state), page)
+    };
+    assert_eq!(label(0).0.as_deref(), Some("Reserved"), "the plot has room for it");
+    let (text, mut page) = label(1);
+    assert_eq!(text.as_deref(), Some("Reserved: peak 40.0 MiB, off scale"));
+    page.act(Action::CapacityTyped("64 MiB".into()));
+    page.settle();
+    assert_eq!(legend::reserved_label(&page.state).as_deref(), Some("Reserved"), "the capacity extends the plot");
+    page.act(Action::Plot(PlotAction::KindChosen(2)));
+    page.settle();
+    assert_eq!(legend::reserved_label(&page.state), None, "the Reserved view has its own key");
+}

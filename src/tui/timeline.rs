@@ -125,6 +125,9 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer) {
             draw_label(buffer, x, pane.y, &["⚑", &flag.number, " ", &flag.text].concat(), Tone::Accent.style());
         }
     }
+    if let Some(note) = ui::plot::legend::reserved_note(state) {
+        draw_label(buffer, pane.right(), pane.y, &["reserved: ", &note].concat(), Tone::Soft.style());
+    }
     if let Some((y, text)) = &overlays.capacity {
         draw_label(buffer, pane.x, row(*y), text, Tone::Strong.style());
     }

@@ -6,7 +6,8 @@ use crate::axe::VIEWS;
 use crate::chromium::Adapter;
 use crate::corpus::real_files;
 use crate::fixtures;
-use crate::screenshots::{MIN_COLOURS, Picture};
+use crate::plots::select_option;
+use crate::screenshots::{MIN_COLOURS, Picture, save_screenshot};
 use crate::segments::generate_file;
 use serde_json::json;
 use std::path::PathBuf;
@@ -116,6 +117,43 @@ fn long_name_of_file_keeps_its_end() {
     });
     let [name, list] = ["#file-name", "#snapshot"].map(|it| page.bounding_box(it));
     assert!((name.width - list.width).abs() < 1.0 && (name.left - list.left).abs() < 1.0, "{name:?} {list:?}");
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn tabs_of_the_views_are_above_the_sheet_of_a_narrow_window() {
+    let page = open_with_scheme("light", Adapter::Missing);
+    page.drop_files(&[&generate_file("layout.pickle", "--devices 2 --steps 2 --layers 4 --leak --pending --oom")]);
+    page.wait_for_state("ready");
+    page.resize(600, 800);
+    page.wait_until_idle();
+    let covered = "[...document.querySelectorAll('#tabs button')].filter(tab => { const at = tab.getBoundingClientRect(); \
+         return !tab.contains(document.elementFromPoint(at.x + at.width / 2, at.bottom - 4)); }).map(tab => tab.id)";
+    assert_eq!(page.evaluate(covered), json!([]));
+    save_screenshot(&page, "tabs-600-800");
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn name_in_legend_is_never_cut_at_both_ends() {
+    let page = open_with_scheme("light", Adapter::Missing);
+    page.resize(1280, 800);
+    page.drop_files(&[&generate_file("layout.pickle", "--devices 2 --steps 2 --layers 4 --leak --pending --oom")]);
+    page.wait_for_state("ready");
+    select_option(&page, "#group", "site");
+    page.wait_until("call sites are listed", || {
+        page.evaluate("document.querySelector('#legend .cut') !== null") == true
+    });
+    let cut = "[...document.querySelectorAll('#legend .cut > :last-child')].filter(it => it.scrollWidth > it.clientWidth + 1).map(it => it.textContent)";
+    assert_eq!(page.evaluate(cut), json!([]), "what differs fits beside or above the numbers");
+    // In a narrower panel the shared beginning is cut, and then hidden.
+    for width in [16, 12, 9, 6] {
+        page.evaluate(&format!("document.querySelectorAll('#legend .cut').forEach(it => {{ it.style.maxWidth = '{width}ch'; it.style.flex = 'none'; }})"));
+        let twice = "[...document.querySelectorAll('#legend .cut')].filter(it => { const seen = [...it.children].filter(of => of.getBoundingClientRect().bottom > it.getBoundingClientRect().top + 1); \
+             return seen.length > 1 && seen.at(-1).scrollWidth > seen.at(-1).clientWidth + 1 || !seen.includes(it.lastChild); }).map(it => it.textContent)";
+        assert_eq!(page.evaluate(twice), json!([]), "{width}");
+    }
+    save_screenshot(&page, "legend-narrow");
 }
 
 #[test]

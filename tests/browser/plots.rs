@@ -18,7 +18,7 @@ const RESERVED: u64 = 3 << 30;
 const HEIGHT_RATIO: f64 = 17.0 / 16.0;
 
 /// Selects an option of a `<select>`, then focuses the timeline.
-fn select_option(page: &Page, select: &str, value: &str) {
+pub(crate) fn select_option(page: &Page, select: &str, value: &str) {
     page.evaluate(&format!(
         "(it => {{ it.value = '{value}'; it.dispatchEvent(new Event('change')); }})(document.querySelector('{select}'))"
     ));

@@ -11,7 +11,9 @@ use protocol::{Grouping, LegendEntry, Plot};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use ui::features::State;
-use ui::plot::legend::{Line, MAX_UNFILTERED, VisiblePixels, drawn_marks, filtered, heading, lines as entry_lines};
+use ui::plot::legend::{
+    Line, MAX_UNFILTERED, VisiblePixels, drawn_marks, filtered, heading, lines as entry_lines, reserved_label,
+};
 use ui::plot::marks::track_count;
 use ui::shell::action::Action;
 use web_sys::{Event, HtmlElement};
@@ -29,6 +31,7 @@ pub(super) struct Panel {
     pickers: LastShown<(Option<Grouping>, Grouping, Axis, bool)>,
     entries: LastShown<Entries>,
     marks: LastShown<[bool; 5]>,
+    reserved: LastShown<Option<String>>,
 }
 
 /// All inputs of the legend's list of entries.
@@ -90,6 +93,9 @@ impl Part for Panel {
             items.into_iter().zip(drawn).for_each(|(item, is_drawn)| item.set_hidden(!is_drawn));
             elements.marks.set_hidden(!drawn.contains(&true));
         }
+        if let Some(label) = self.reserved.update(reserved_label(state)) {
+            set_text(&elements.mark_reserved, label.as_deref().unwrap_or_default());
+        }
         let (plot, colouring) = (state.plot_settings.plot, ui::plot::legend::coloured_by(state));
         let entries = state.surroundings.legend_of(colouring).cloned();
         let (faded, background) = (state.surroundings.faded.clone(), theme.look.background);
@@ -141,8 +147,9 @@ fn show_entries(elements: &Elements, lines: &[Line], palette: &[[u8; 4]; 256]) {
         set_style(&swatch, "background", &slot_colour(palette, line.slot));
         let label = elements.append_new(&button, "span", "label", "");
         elements.set_name(&label, &line.label, line.shared);
+        let numbers = elements.append_new(&button, "span", "numbers", "");
         for column in &line.columns {
-            elements.append_new(&button, "span", "bytes", column);
+            elements.append_new(&numbers, "span", "bytes", column);
         }
         append(&item, &button);
         let only = elements.new_button("only", "only", ("data-slot", &line.slot.to_string()));

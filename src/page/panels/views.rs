@@ -108,7 +108,8 @@ impl Part for Panel {
                 &[&pluralize(*alarms as u64, "warning"), " in Insights"].concat(),
             );
         }
-        let has_events = state.device().is_some_and(|device| device.events > 0);
+        // A single event is what a ring buffer of one entry keeps: it says nothing about leaks.
+        let has_events = state.device().is_some_and(|device| device.events > 1);
         if let Some((alarm, has_events)) = self.alarm.update((state.insights.alarm.clone(), has_events)) {
             elements.no_alarm.set_hidden(*alarm != Alarm::None || !has_events);
             elements.alarm.set_hidden(!matches!(alarm, Alarm::Raised { .. }));

@@ -153,6 +153,22 @@ pub fn drawn_marks(state: &Shared) -> [bool; 5] {
     ]
 }
 
+/// Returns the label of the line of reserved bytes, if the line is drawn. It says so if the plot is too low for
+/// their peak.
+pub fn reserved_label(state: &Shared) -> Option<String> {
+    let note = reserved_note(state).map_or_else(String::new, |note| [": ", &note].concat());
+    let [is_drawn, ..] = drawn_marks(state);
+    is_drawn.then(|| ["Reserved", &note].concat())
+}
+
+/// Returns the note that the plot of live bytes is too low for the peak of reserved bytes. `None` if it is not, and in
+/// other plots.
+pub fn reserved_note(state: &Shared) -> Option<String> {
+    let device = state.device().filter(|_| state.plot_settings.plot == Plot::Stack)?;
+    let peak = u64::try_from(device.peak_reserved).ok()?;
+    (peak > state.plane_of(device).extent.bytes).then(|| format!("peak {}, off scale", Bytes(peak)))
+}
+
 /// Maximum number of lines without a filter field.
 pub const MAX_UNFILTERED: usize = 8;
 

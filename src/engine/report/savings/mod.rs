@@ -97,7 +97,7 @@ impl Insight for Savings {
         }
         let min_bytes = threshold(question, ["saved", "at least", "bytes"], (peak.1 / 100).clamp(1, MIN_EFFECT));
         let savings = self.savings(file, history, min_bytes.value);
-        statements::write_insights(writer, peak, &savings, given);
+        statements::write_insights(writer, (peak.0, peak.1, min_bytes.value), &savings, given);
         growth.into_iter().for_each(|growth| growth.write_kv_cache(writer));
         statements::write_reserved(writer, &reserved.keeping.finish(file, history), &reserved.layout, simulation);
         tables::write_savings(writer, peak.1, &savings, min_bytes);

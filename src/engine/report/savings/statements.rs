@@ -37,7 +37,7 @@ pub(super) fn write_nothing_to_save(writer: &mut ReportWriter<'_>) {
 /// one statement.
 pub(super) fn write_insights(
     writer: &mut ReportWriter<'_>,
-    (moment, peak): (u32, u64),
+    (moment, peak, min_bytes): (u32, u64, u64),
     savings: &[Saving],
     &Given { file, history, steps, growth, .. }: &Given<'_>,
 ) {
@@ -68,9 +68,9 @@ pub(super) fn write_insights(
     if savings.is_empty() && !has_leaks {
         let hint = without_stacks(writer.file);
         let hint = hint.unwrap_or_else(|| {
-            "See the call sites below, and set finer category rules where most of the peak is unknown.".to_owned()
+            "See the call sites below. If much of the peak is unknown, set finer category rules.".to_owned()
         });
-        let text = "No common change lowers the peak by as much as the threshold. ".to_owned() + &hint;
+        let text = format!("No common change lowers peak live bytes by {} or more. {hint}", bytes_text(min_bytes));
         writer.add_statement(Tone::Good, text, Some(moment_evidence(moment)));
     }
     if steps.spans.len() < 2 {

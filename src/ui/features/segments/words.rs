@@ -96,8 +96,8 @@ pub fn sums(page: &SegmentsPage) -> [String; 2] {
         }
         text
     };
-    // Non-breaking spaces, so that lines break only between parts.
-    let together = |text: String| text.replace(' ', "\u{a0}").replace("\u{a0}·\u{a0}", " ·\u{a0}");
+    // Non-breaking spaces, so that lines break only between parts. No line begins with a dot (`keep_units`).
+    let together = |text: String| text.replace(' ', "\u{a0}").replace("\u{a0}·\u{a0}", "\u{a0}· ");
     [together(line(&|bytes| Bytes(bytes).to_string())), line(&|bytes| group_digits(bytes) + " B")]
 }
 

@@ -58,14 +58,8 @@ pub fn sheet(figure: &Figure, words: &SheetText, scene: &Scene) -> Sheet {
     flow.y = bottom + figure.footer_height() + to_px(GAP);
     flow.legend(words);
     let pending = scene.columns.pending.iter().any(|&bytes| bytes > 0);
-    flow.fill_key(
-        [
-            (words.has_reserved, Tint::Reserved, "reserved"),
-            (pending, Tint::Allocated, "in use; striped above it: awaiting free"),
-        ]
-        .into_iter()
-        .filter(|(is_seen, ..)| *is_seen),
-    );
+    let awaiting = pending.then_some((Tint::Allocated, "in use; striped above it: awaiting free"));
+    flow.fill_key(words.reserved.iter().map(|label| (Tint::Reserved, label.as_str())).chain(awaiting));
     flow.curve_key(figure);
     let mut notes = words.notes.clone();
     let pixels = if scene.band_px > 1 { format!("{} pixels", scene.band_px) } else { "a pixel".to_owned() };
@@ -182,10 +176,10 @@ impl Layout {
     }
 
     /// Draws colour samples with labels for the fills that are not in the legend: reserved and awaiting free.
-    fn fill_key<'a>(&mut self, keys: impl Iterator<Item = (bool, Tint, &'a str)>) {
+    fn fill_key<'a>(&mut self, keys: impl Iterator<Item = (Tint, &'a str)>) {
         let (scale, size) = (self.scale, FONT_SIZE * self.scale);
         let mut x = self.left;
-        for (_, tint, text) in keys {
+        for (tint, text) in keys {
             self.swatch(x, self.y, tint);
             let start = x + (SWATCH + 6.0) * scale;
             let at = [start, self.y + size * TOP_TO_BASELINE];

@@ -20,8 +20,8 @@ pub struct SheetText {
     pub subtitle: Vec<String>,
     pub legend_title: String,
     pub legend: Vec<Line>,
-    /// True if the legend explains reserved bytes.
-    pub has_reserved: bool,
+    /// Label of reserved bytes, if the legend explains them.
+    pub reserved: Option<String>,
     /// Explanatory notes. They share a line if they fit.
     pub notes: Vec<String>,
     /// File name without extension.
@@ -57,7 +57,10 @@ impl SheetText {
                     legend::visible_pixels(state, view).as_ref(),
                 )
             }),
-            has_reserved: device.has_reserved() && state.plot_settings.plot == Plot::Stack,
+            reserved: (device.has_reserved() && state.plot_settings.plot == Plot::Stack).then(|| {
+                let note = legend::reserved_note(state).map_or_else(String::new, |note| [": ", &note].concat());
+                ["reserved", &note].concat()
+            }),
             notes: notes(device, state.plot_settings.plot, colouring),
             file_stem: {
                 let plot =

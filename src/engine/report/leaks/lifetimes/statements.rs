@@ -4,7 +4,7 @@ use crate::moments::elapsed_us;
 use crate::report::column;
 use crate::report::column::sheet;
 use crate::report::leaks::held::held_by;
-use crate::report::recording::without_stacks;
+use crate::report::recording::{without_events, without_stacks};
 use crate::report::site_sums::{SiteSums, site_of};
 use crate::report::writer::{ReportWriter, allocation_evidence, bytes_text, freed_by_cell, moment_evidence};
 use base::units::{Moment, duration_us, group_digits, percent, pluralize};
@@ -47,10 +47,10 @@ pub(super) fn write_never_freed(writer: &mut ReportWriter<'_>, never_freed: &Sit
             pluralize(total.1, "allocation"),
         );
         writer.add_statement(Tone::Fact, text, Some(allocation_evidence(never_freed.get(first).largest, Some(last))));
-    } else if history.event_count() > 0 {
+    } else if without_events(file, history).is_none() {
         writer.add_statement(
             Tone::Good,
-            "No call site above the threshold has allocations that are never freed.".to_owned(),
+            format!("No call site holds {} or more that is never freed.", bytes_text(min_bytes.value.max(1))),
             Some(moment_evidence(last)),
         );
     }
@@ -113,7 +113,7 @@ pub(super) fn write_delayed(
         }
         text.push('.');
         writer.add_statement(Tone::Fact, text, Some(allocation_evidence(longest, peak.map(|(moment, _)| moment.0))));
-    } else if history.event_count() > 0 {
+    } else if without_events(file, history).is_none() {
         let text = format!("No free took longer than {} to complete.", pluralize(min_wait.value, "event"));
         writer.add_statement(Tone::Good, text, None);
     }
