@@ -255,7 +255,8 @@ pub(super) fn new_observer(then: Box<dyn FnMut(Array)>) -> Result<ResizeObserver
     Ok(observer)
 }
 
-/// Returns the message of a rejected promise or exception.
+/// Returns the message of a rejected promise or exception. Workers and our own code reject with strings.
 pub(super) fn error_message(error: &JsValue) -> String {
-    error.dyn_ref::<js_sys::Error>().map_or_else(|| "no reason given".to_owned(), |error| String::from(error.message()))
+    let message = error.dyn_ref::<js_sys::Error>().map(|error| String::from(error.message()));
+    message.or_else(|| error.as_string()).unwrap_or_else(|| "no reason given".to_owned())
 }

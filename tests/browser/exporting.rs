@@ -5,10 +5,12 @@ use crate::chromium::{Adapter, Chromium};
 use crate::fixtures::{self, LOWER_BYTES, UPPER_BYTES, halves};
 use crate::opening::wait_for_halves;
 use crate::page::Page;
+use crate::saved::viewer_url;
 use crate::screenshots::{save_screenshot, settled_timeline};
 use crate::site::Site;
+use crate::sql::has_sql;
 use serde_json::Value;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Requested bytes of a small block of [`halves`].
@@ -79,6 +81,53 @@ fn export_key_writes_allocation_table() {
     let kept = rows.iter().filter(|row| row["freed_at"].is_null()).filter_map(|row| row["requested_bytes"].as_u64());
     assert_eq!(kept.sum::<u64>(), LOWER_BYTES + UPPER_BYTES);
     assert_eq!(page.errors(), Vec::<String>::new());
+}
+
+/// Returns the statements that recreate an SQLite file.
+pub(crate) fn sqlite_dump(path: &Path) -> String {
+    let dump = "import sqlite3,sys;print('\\n'.join(sqlite3.connect(sys.argv[1]).iterdump()))";
+    let output = Command::new("python3").args(["-c", dump]).arg(path).output().expect("python3 runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("the dump is text")
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn mindstudio_file_is_that_of_command_line() {
+    if !has_sql() {
+        return;
+    }
+    let page = open_halves(1280, "light");
+    let of_page = save_from_dialog(&page, "memscape_dump_1.db", || {
+        save_screenshot(&page, "export-mindstudio");
+        page.press("m");
+    });
+    let of_command_line = fixtures::folder().join("mindstudio-command-line.db");
+    let written = Command::new(env!("CARGO_BIN_EXE_memscape"))
+        .args(["export", "--to", "mindstudio", "-o"])
+        .args([&of_command_line, &halves()])
+        .status();
+    assert!(written.is_ok_and(|status| status.success()));
+    // The page's SQLite has larger pages, so the statements that recreate the files are compared.
+    let [of_page, of_command_line] = [of_page, of_command_line].map(|path| sqlite_dump(&path));
+    assert!(of_page.contains("PTA@") && of_page.contains("make_lower"), "{of_page}");
+    assert_eq!(of_page, of_command_line);
+    assert_eq!(page.errors(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn mindstudio_export_of_page_without_sql_names_command() {
+    let page = Page::open(Chromium::shared(Adapter::Missing), &viewer_url());
+    page.wait_for_state("empty");
+    page.drop_files(&[&halves()]);
+    wait_for_halves(&page);
+    page.evaluate("document.querySelector('canvas#timeline').focus()");
+    page.press("i");
+    page.press("m");
+    page.wait_until("the error is shown", || {
+        page.text("#status").ends_with("does not have it. On the command line it is memscape export --to mindstudio.")
+    });
 }
 
 #[test]

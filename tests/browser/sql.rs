@@ -2,6 +2,7 @@
 
 use crate::chromium::{Adapter, Chromium};
 use crate::comparing::two_runs;
+use crate::exporting::sqlite_dump;
 use crate::fixtures;
 use crate::opened;
 use crate::opening::open_empty_page;
@@ -16,7 +17,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Returns whether the page was built with SQL; prints a message if not.
-fn has_sql() -> bool {
+pub(crate) fn has_sql() -> bool {
     let page = std::fs::read_to_string(crate::site::dist().join("index.html")).expect("the page is built");
     let has = page.contains("id=\"part-sql\"");
     if !has {
@@ -231,6 +232,24 @@ fn result_is_saved_as_sqlite_file() {
         return;
     }
     let path = fixtures::folder().join("sql.pickle.sqlite");
+    let _ = std::fs::remove_file(&path);
+    let page = open_empty_page();
+    page.save_downloads_in(&fixtures::folder());
+    open_sql_tab(&page, &generate_file("sql.pickle", "--events 5000"));
+    query_rows(&page, "SELECT 1 AS one, 'it''s' AS two");
+    page.click("#sql [data-act=sqlite]");
+    page.wait_until("the file is saved", || std::fs::metadata(&path).is_ok_and(|file| file.len() > 0));
+    assert!(sqlite_dump(&path).contains("INSERT INTO \"result\" VALUES(1,'it''s');"));
+    assert_eq!(page.errors(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn result_is_saved_as_sqlite_file() {
+    if !has_sql() {
+        return;
+    }
+    let path = fixtures::folder().join("sql.sqlite");
     let _ = std::fs::remove_file(&path);
     let page = open_empty_page();
     page.save_downloads_in(&fixtures::folder());
