@@ -7,9 +7,8 @@ use super::remote::Remote;
 use super::surveyor::{MAX_TABLE_BYTES, SurveyorRemote, read_piece};
 use super::worker_code::WorkerCode;
 use super::{dom, export, gzip, mindstudio};
-use js_sys::{Array, Function, Promise};
+use js_sys::Array;
 use protocol::{ExportJob, FileToRead, SurveyorReply, SurveyorRequest};
-use std::cell::OnceCell;
 use std::rc::{Rc, Weak};
 use ui::features::export::ExportAction;
 use ui::features::what_if::WhatIfAction;
@@ -109,19 +108,6 @@ pub(super) async fn run_export(app: &'static App, wanted: &FileToWrite) -> Resul
     Ok(JsFuture::from(gzip::compress(&blob)?).await?.unchecked_into())
 }
 
-/// Returns a promise, and the function that resolves or rejects it.
-pub(super) fn unsettled() -> (Promise, impl Fn(Result<JsValue, JsValue>) + Clone + 'static) {
-    let ends: Rc<OnceCell<[Function; 2]>> = Rc::default();
-    let promise = Promise::new(&mut |resolve, reject| drop(ends.set([resolve, reject])));
-    let settle = move |result: Result<JsValue, JsValue>| {
-        let Some([resolve, reject]) = ends.get() else { return };
-        let (end, value) = result.map_or_else(|cause| (reject, cause), |value| (resolve, value));
-        // The functions return nothing of interest.
-        let _ = end.call1(&JsValue::NULL, &value);
-    };
-    (promise, settle)
-}
-
 /// Writes an export of the file `source` in a worker, which ends with it. Returns the exported file.
 async fn write_in_worker(
     code: Rc<WorkerCode>,
@@ -129,7 +115,7 @@ async fn write_in_worker(
     request: &SurveyorRequest,
     attachments: &Array,
 ) -> Result<Blob, JsValue> {
-    let (written, end) = unsettled();
+    let (written, end) = dom::unsettled();
     let remote = Rc::new_cyclic(|remote: &Weak<SurveyorRemote>| {
         let remote = remote.clone();
         Remote::new(code, move |reply| match reply {

@@ -1,7 +1,7 @@
 //! Export for MindStudio Insight. A worker of SQL writes the file from the columns of a snapshot, and ends with it.
 
 use super::app::App;
-use super::export_file::unsettled;
+use super::dom;
 use super::remote::Remote;
 use js_sys::Array;
 use protocol::sql::{SqlFormat, SqlReply, SqlRequest};
@@ -17,7 +17,7 @@ pub(super) async fn convert(app: &'static App, columns: &Blob, wanted: &FileToWr
     let hint = |cause: String| format!("{cause}. On the command line it is memscape export --to mindstudio");
     code.get_or_load().await.map_err(hint)?;
     let columns = JsFuture::from(columns.array_buffer()).await?;
-    let (written, end) = unsettled();
+    let (written, end) = dom::unsettled();
     let remote = Remote::new(code, move |reply| match reply {
         Ok((SqlReply::File(Ok(_)), attachments)) => end(Ok(attachments.get(0))),
         Ok((SqlReply::Opened(Err(cause)) | SqlReply::File(Err(cause)), _)) | Err(cause) => end(Err(cause.into())),
