@@ -8,9 +8,9 @@ use crate::page::Page;
 use crate::saved::viewer_url;
 use crate::screenshots::{save_screenshot, settled_timeline};
 use crate::site::Site;
-use crate::sql::has_sql;
+use crate::sql::{has_sql, sqlite_dump};
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 /// Requested bytes of a small block of [`halves`].
@@ -83,14 +83,6 @@ fn export_key_writes_allocation_table() {
     assert_eq!(page.errors(), Vec::<String>::new());
 }
 
-/// Returns the statements that recreate an SQLite file.
-pub(crate) fn sqlite_dump(path: &Path) -> String {
-    let dump = "import sqlite3,sys;print('\\n'.join(sqlite3.connect(sys.argv[1]).iterdump()))";
-    let output = Command::new("python3").args(["-c", dump]).arg(path).output().expect("python3 runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("the dump is text")
-}
-
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn mindstudio_file_is_that_of_command_line() {
@@ -98,7 +90,7 @@ fn mindstudio_file_is_that_of_command_line() {
         return;
     }
     let page = open_halves(1280, "light");
-    let of_page = save_from_dialog(&page, "memscape_dump_1.db", || {
+    let of_page = save_from_dialog(&page, "memscope_dump_1.db", || {
         save_screenshot(&page, "export-mindstudio");
         page.press("m");
     });
@@ -124,6 +116,7 @@ fn mindstudio_export_of_page_without_sql_names_command() {
     wait_for_halves(&page);
     page.evaluate("document.querySelector('canvas#timeline').focus()");
     page.press("i");
+    page.wait_until("the dialog is open", || page.evaluate("document.querySelector('#export').open") == true);
     page.press("m");
     page.wait_until("the error is shown", || {
         page.text("#status").ends_with("does not have it. On the command line it is memscape export --to mindstudio.")

@@ -2,7 +2,6 @@
 
 use crate::chromium::{Adapter, Chromium};
 use crate::comparing::two_runs;
-use crate::exporting::sqlite_dump;
 use crate::fixtures;
 use crate::opened;
 use crate::opening::open_empty_page;
@@ -218,7 +217,7 @@ fn compared_files_have_side_column_and_use_category_rules_of_page() {
 }
 
 /// Returns the statements that recreate an SQLite file.
-fn sqlite_dump(path: &Path) -> String {
+pub(crate) fn sqlite_dump(path: &Path) -> String {
     let dump = "import sqlite3,sys;print('\\n'.join(sqlite3.connect(sys.argv[1]).iterdump()))";
     let output = Command::new("python3").args(["-c", dump]).arg(path).output().expect("python3 runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -232,24 +231,6 @@ fn result_is_saved_as_sqlite_file() {
         return;
     }
     let path = fixtures::folder().join("sql.pickle.sqlite");
-    let _ = std::fs::remove_file(&path);
-    let page = open_empty_page();
-    page.save_downloads_in(&fixtures::folder());
-    open_sql_tab(&page, &generate_file("sql.pickle", "--events 5000"));
-    query_rows(&page, "SELECT 1 AS one, 'it''s' AS two");
-    page.click("#sql [data-act=sqlite]");
-    page.wait_until("the file is saved", || std::fs::metadata(&path).is_ok_and(|file| file.len() > 0));
-    assert!(sqlite_dump(&path).contains("INSERT INTO \"result\" VALUES(1,'it''s');"));
-    assert_eq!(page.errors(), Vec::<String>::new());
-}
-
-#[test]
-#[ignore = "needs dist/ and Chromium: ./run test"]
-fn result_is_saved_as_sqlite_file() {
-    if !has_sql() {
-        return;
-    }
-    let path = fixtures::folder().join("sql.sqlite");
     let _ = std::fs::remove_file(&path);
     let page = open_empty_page();
     page.save_downloads_in(&fixtures::folder());
