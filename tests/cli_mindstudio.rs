@@ -75,6 +75,23 @@ fn stacks_are_cut_at_fifty_frames_and_owners_name_categories() {
 }
 
 #[test]
+fn names_of_categories_are_escaped() {
+    let file = generated("mindstudio-names.pickle", "--steps 1 --layers 1 --hidden 64 --prerecord-mib 2");
+    let [rules, out] = [path("mindstudio-names.json"), path("mindstudio-names.db")];
+    let name = "a \"b\" \\ c\u{9}ä";
+    let set = serde_json::json!({ name: "." });
+    std::fs::write(&rules, set.to_string()).unwrap();
+    let [file, rules, out] = [&file, &rules, &out].map(|path| path.to_str().unwrap());
+    let written = memscape(&["export", file, "--to", "mindstudio", "--rules", rules, "-o", out]);
+    assert!(written.status.success(), "{}", String::from_utf8_lossy(&written.stderr));
+    let query = "import sqlite3,sys,json;print(json.dumps([json.loads(it[0]).get('owner') for it in \
+                 sqlite3.connect(sys.argv[1]).execute('SELECT Attr FROM memscope_dump')]))";
+    let answer = Command::new("python3").args(["-c", query, out]).output().unwrap();
+    let owners: Vec<Option<String>> = serde_json::from_slice(&answer.stdout).unwrap();
+    assert!(owners.contains(&Some(format!("PTA@{name}"))), "{owners:?}");
+}
+
+#[test]
 fn options_of_one_device_are_rejected() {
     let file = generated("mindstudio-options.pickle", "--steps 1 --layers 1 --hidden 64 --prerecord-mib 2");
     let options = ["export", file.to_str().unwrap(), "--to", "mindstudio", "-o", "-"];

@@ -1,7 +1,9 @@
 //! Helpers to find, create, fill and update elements, and to handle their events.
 
 use gloo::events::{EventListener, EventListenerOptions};
-use js_sys::{Array, Object, Reflect};
+use js_sys::{Array, Function, Object, Promise, Reflect};
+use std::cell::OnceCell;
+use std::rc::Rc;
 use ui::text::names::keep_units;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
@@ -255,7 +257,21 @@ pub(super) fn new_observer(then: Box<dyn FnMut(Array)>) -> Result<ResizeObserver
     Ok(observer)
 }
 
-/// Returns the message of a rejected promise or exception.
+/// Returns a promise, and the function that resolves or rejects it.
+pub(super) fn unsettled() -> (Promise, impl Fn(Result<JsValue, JsValue>) + Clone + 'static) {
+    let ends: Rc<OnceCell<[Function; 2]>> = Rc::default();
+    let promise = Promise::new(&mut |resolve, reject| drop(ends.set([resolve, reject])));
+    let settle = move |result: Result<JsValue, JsValue>| {
+        let Some([resolve, reject]) = ends.get() else { return };
+        let (end, value) = result.map_or_else(|cause| (reject, cause), |value| (resolve, value));
+        // The functions return nothing of interest.
+        let _ = end.call1(&JsValue::NULL, &value);
+    };
+    (promise, settle)
+}
+
+/// Returns the message of a rejected promise or exception. Workers and our own code reject with strings.
 pub(super) fn error_message(error: &JsValue) -> String {
-    error.dyn_ref::<js_sys::Error>().map_or_else(|| "no reason given".to_owned(), |error| String::from(error.message()))
+    let message = error.dyn_ref::<js_sys::Error>().map(|error| String::from(error.message()));
+    message.or_else(|| error.as_string()).unwrap_or_else(|| "no reason given".to_owned())
 }

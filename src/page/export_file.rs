@@ -6,10 +6,9 @@ use super::app::App;
 use super::remote::Remote;
 use super::surveyor::{MAX_TABLE_BYTES, SurveyorRemote, read_piece};
 use super::worker_code::WorkerCode;
-use super::{dom, export, gzip};
-use js_sys::{Array, Function, Promise};
+use super::{dom, export, gzip, mindstudio};
+use js_sys::Array;
 use protocol::{ExportJob, FileToRead, SurveyorReply, SurveyorRequest};
-use std::cell::OnceCell;
 use std::rc::{Rc, Weak};
 use ui::features::export::ExportAction;
 use ui::features::what_if::WhatIfAction;
@@ -25,7 +24,13 @@ pub(super) fn write(app: &'static App, wanted: Box<FileToWrite>) {
     app.busy.spawn(async move {
         let load = app.state.borrow().load;
         let exported = run_export(app, &wanted).await;
-        if wanted.next != AfterWrite::Save {
+        let exported = match exported {
+            Ok(columns) if wanted.next == AfterWrite::SaveForMindStudio => {
+                mindstudio::convert(app, &columns, &wanted).await
+            }
+            exported => exported,
+        };
+        if matches!(wanted.next, AfterWrite::Open | AfterWrite::Compare) {
             let is_open = app.state.borrow().load == load;
             // If another file was opened meanwhile, the result is dropped.
             if is_open {
@@ -110,14 +115,7 @@ async fn write_in_worker(
     request: &SurveyorRequest,
     attachments: &Array,
 ) -> Result<Blob, JsValue> {
-    let ends: Rc<OnceCell<[Function; 2]>> = Rc::default();
-    let written = Promise::new(&mut |resolve, reject| drop(ends.set([resolve, reject])));
-    let end = move |result: Result<JsValue, JsValue>| {
-        let Some([resolve, reject]) = ends.get() else { return };
-        let (end, value) = result.map_or_else(|cause| (reject, cause), |file| (resolve, file));
-        // The functions return nothing of interest.
-        let _ = end.call1(&JsValue::NULL, &value);
-    };
+    let (written, end) = dom::unsettled();
     let remote = Rc::new_cyclic(|remote: &Weak<SurveyorRemote>| {
         let remote = remote.clone();
         Remote::new(code, move |reply| match reply {

@@ -54,6 +54,7 @@ mod theme;
 mod worker_code;
 // Messages between the page and the worker.
 mod export_file;
+mod mindstudio;
 mod wire;
 // The engine's worker: reads messages from the page and runs the engine.
 pub mod worker;

@@ -18,6 +18,7 @@ pub(super) type SqlEvent = Result<(SqlReply, Array), String>;
 /// Handle to the SQL worker.
 pub(super) struct SqlWorker {
     client: Rc<Client>,
+    code: Rc<WorkerCode>,
     remote: Remote<SqlRequest, SqlReply>,
     /// Number of workers started so far.
     started: Cell<u32>,
@@ -26,8 +27,14 @@ pub(super) struct SqlWorker {
 impl SqlWorker {
     /// Creates a handle. `receive` is called with each reply, and with the cause of a failure.
     pub(super) fn new(window: Window, client: Rc<Client>, receive: impl Fn(SqlEvent) + 'static) -> Rc<SqlWorker> {
-        let remote = Remote::new(WorkerCode::of_part(window, "part-sql"), receive);
-        Rc::new(SqlWorker { client, remote, started: Cell::default() })
+        let code = WorkerCode::of_part(window, "part-sql");
+        let remote = Remote::new(code.clone(), receive);
+        Rc::new(SqlWorker { client, code, remote, started: Cell::default() })
+    }
+
+    /// Returns the code of the worker, for further workers.
+    pub(super) fn code(&self) -> Rc<WorkerCode> {
+        self.code.clone()
     }
 
     /// Opens the snapshots of these loads in a new worker.
@@ -46,7 +53,7 @@ impl SqlWorker {
             }
             match columns {
                 Ok(columns) => sql.remote.send_with(&request, &columns),
-                Err(cause) => sql.remote.fail(cause.as_string().unwrap_or_else(|| dom::error_message(&cause))),
+                Err(cause) => sql.remote.fail(dom::error_message(&cause)),
             }
         });
     }

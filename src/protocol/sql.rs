@@ -25,17 +25,21 @@ pub enum SqlRequest {
     Sort(usize),
     /// Requests the next rows of the result.
     More,
-    /// Requests all rows of the result in a format.
+    /// Requests a file, or text for the clipboard.
     Export(SqlFormat),
 }
 
-/// Format of an exported result.
+/// What [`SqlRequest::Export`] returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SqlFormat {
-    /// Text for the clipboard, separated by tabs.
+    /// All rows of the result as text for the clipboard, separated by tabs.
     Text,
+    /// All rows of the result as CSV.
     Csv,
+    /// All rows of the result as an SQLite file.
     Sqlite,
+    /// A file for MindStudio Insight, of the snapshot instead of the result.
+    MindStudio,
 }
 
 /// Reply of the SQL worker. Errors are messages for the user.

@@ -7,6 +7,9 @@
 //! Times are in ns. Insight sorts by them, so events of one µs are 1 ns apart. Memory that was allocated before
 //! recording comes first, and events without times are 1 µs apart.
 
+use base::escape::Json;
+use sqlite::{Database, Error, Value};
+
 /// Maximum number of frames of a stack, which is that of msMemScope.
 const MAX_FRAMES: u32 = 50;
 
@@ -55,13 +58,28 @@ WITH change(device, position, us, step, event, type, ptr, bytes, id, category, s
 )
 SELECT row_number() OVER (ORDER BY time, device, number), event, type, 'N/A', time, 0, 0, CAST(device AS TEXT), ptr,
     CASE WHEN event = 'MALLOC' AND type = 'PTA' THEN
-        json_object('allocation_id', CAST(key AS TEXT), 'addr', ptr, 'size', CAST(bytes AS TEXT),
-            'owner', 'PTA@' || category, 'total', CAST(reserved AS TEXT), 'used', CAST(live AS TEXT))
-    ELSE json_object('allocation_id', CAST(key AS TEXT), 'addr', ptr, 'size', CAST(bytes AS TEXT)) END,
+        json_of('allocation_id', key, 'addr', ptr, 'size', bytes, 'owner', 'PTA@' || category, 'total', reserved, 'used', live)
+    ELSE json_of('allocation_id', key, 'addr', ptr, 'size', bytes) END,
     coalesce(python, ''), coalesce(c, '')
 FROM (SELECT *, (device << 40) + 2 * id + (type = 'PTA') + 1 AS key FROM placed) LEFT JOIN text USING (stack)
 ORDER BY time, device, number
 "#;
+
+/// Registers `json_of(key, value, …)`: an object whose values are texts. The page's SQLite has no JSON functions.
+pub(crate) fn add_functions(database: &Database) -> Result<(), Error> {
+    let object = |values: &[Value<'_>]| Ok(json_object(values).into());
+    database.add_function("json_of", -1, object)
+}
+
+fn json_object(values: &[Value<'_>]) -> String {
+    let quoted = |value: &Value<'_>| match value {
+        Value::Integer(number) => format!("\"{number}\""),
+        Value::Text(text) => Json(text).to_string(),
+        _ => "\"\"".to_owned(),
+    };
+    let members = values.chunks(2).map(|pair| pair.iter().map(quoted).collect::<Vec<_>>().join(":"));
+    format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+}
 
 /// Returns the statements that write the table to the schema `saved`.
 pub(crate) fn statements() -> [String; 2] {

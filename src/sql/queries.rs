@@ -68,7 +68,17 @@ impl Queries {
     /// # Errors
     /// Returns an error if the file cannot be written.
     pub fn save_for_mindstudio(&self, file: &str) -> Result<(), Error> {
+        mindstudio::add_functions(&self.database)?;
         self.database.save(file, &mindstudio::statements())
+    }
+
+    /// Returns the bytes of a SQLite file for MindStudio Insight.
+    ///
+    /// # Errors
+    /// Returns an error if the file exceeds the memory limit.
+    pub(crate) fn mindstudio_file(&mut self) -> Result<Vec<u8>, Error> {
+        mindstudio::add_functions(&self.database)?;
+        self.database.save_in_memory(&mindstudio::statements())
     }
 }
 

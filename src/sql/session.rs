@@ -72,6 +72,10 @@ impl Session {
                 let name = format!("{}.csv", self.name);
                 return Some((SqlReply::File(Ok(name)), Some(self.rows.csv().into_bytes())));
             }
+            SqlRequest::Export(SqlFormat::MindStudio) => match self.queries.mindstudio_file() {
+                Ok(bytes) => return Some((SqlReply::File(Ok(self.name.clone())), Some(bytes))),
+                Err(error) => SqlReply::File(Err(error.to_string())),
+            },
             SqlRequest::Export(SqlFormat::Sqlite) => match self.rows.sqlite() {
                 Ok(bytes) => return Some((SqlReply::File(Ok(format!("{}.sqlite", self.name))), Some(bytes))),
                 Err(error) => SqlReply::File(Err(error.to_string())),

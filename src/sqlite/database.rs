@@ -4,6 +4,7 @@ use crate::adapter::{Local, add, limit_memory, to_value};
 use crate::cell::{Cell, Value};
 use crate::error::Error;
 use crate::guard::{Cancel, Guard, Limits};
+use crate::save::MEMORY_FILE;
 use crate::statement::check;
 use crate::table::Table;
 use rusqlite::config::DbConfig;
@@ -169,28 +170,55 @@ impl Database {
     /// # Errors
     /// Returns an error if the file cannot be written.
     pub fn save(&self, file: &str, statements: &[String]) -> Result<(), Error> {
-        self.guard.start(Limits { seconds: 0, ..self.limits });
-        self.guard.set_read_only(false);
-        let saved = self.save_into(file, statements);
+        // The file is new and useless if incomplete, so it needs no journal on disk. SQLite ignores journal_mode OFF in
+        // defensive mode.
+        let settings = "PRAGMA saved.journal_mode = MEMORY; PRAGMA saved.synchronous = OFF";
+        self.allow_writing();
+        let saved = self.copy_into(file, settings, statements).and_then(|()| self.detach());
         self.guard.set_read_only(true);
         saved.map_err(|error| self.error(&error))
     }
 
-    fn save_into(&self, file: &str, statements: &[String]) -> rusqlite::Result<()> {
-        self.connection.execute("ATTACH ?1 AS saved", [file])?;
-        // The file is new and useless if incomplete, so it needs no journal on disk. SQLite ignores journal_mode OFF in
-        // defensive mode.
-        let settings = "PRAGMA saved.journal_mode = MEMORY; PRAGMA saved.synchronous = OFF; BEGIN";
-        let done = self.connection.execute_batch(settings).and_then(|()| {
-            statements.iter().try_for_each(|statement| self.connection.execute_batch(statement))?;
-            self.connection.execute_batch("COMMIT")
+    /// Copies tables as [`Database::save`] does, and returns the bytes of the file.
+    ///
+    /// # Errors
+    /// Returns an error if the file exceeds the memory limit.
+    pub fn save_in_memory(&mut self, statements: &[String]) -> Result<Vec<u8>, Error> {
+        self.allow_writing();
+        let saved = self.copy_into(MEMORY_FILE, "", statements).and_then(|()| {
+            let bytes = self.connection.serialize("saved").map(|data| data.to_vec());
+            self.detach().and(bytes)
         });
-        if done.is_err() && !self.connection.is_autocommit() {
-            // If the rollback fails too, the first error is more useful.
-            let _ = self.connection.execute_batch("ROLLBACK");
+        self.guard.set_read_only(true);
+        saved.map_err(|error| self.error(&error))
+    }
+
+    fn allow_writing(&self) {
+        self.guard.start(Limits { seconds: 0, ..self.limits });
+        self.guard.set_read_only(false);
+    }
+
+    /// Copies tables to a new file. Attaches it as `saved`, where it stays unless there was an error.
+    fn copy_into(&self, file: &str, settings: &str, statements: &[String]) -> rusqlite::Result<()> {
+        self.connection.execute("ATTACH ?1 AS saved", [file])?;
+        let run = |statement: &str| self.connection.execute_batch(statement);
+        let done = run(settings).and_then(|()| {
+            run("BEGIN")?;
+            statements.iter().try_for_each(|statement| run(statement))?;
+            run("COMMIT")
+        });
+        if done.is_err() {
+            // If the rollback or the detaching fails too, the first error is more useful.
+            if !self.connection.is_autocommit() {
+                let _ = run("ROLLBACK");
+            }
+            let _ = self.detach();
         }
-        let detached = self.connection.execute_batch("DETACH saved");
-        done.and(detached)
+        done
+    }
+
+    fn detach(&self) -> rusqlite::Result<()> {
+        self.connection.execute_batch("DETACH saved")
     }
 }
 

@@ -7,7 +7,7 @@ use rusqlite::{Connection, params_from_iter};
 
 /// URI of a new file in memory whose bytes can be read. SQLite reads those of `:memory:` with PRAGMA statements, which
 /// the page's build lacks.
-const MEMORY_FILE: &str = "file:saved?vfs=memdb";
+pub(crate) const MEMORY_FILE: &str = "file:saved?vfs=memdb";
 
 /// Returns the bytes of an SQLite file with a single table named `result`.
 ///

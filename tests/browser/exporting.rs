@@ -5,8 +5,10 @@ use crate::chromium::{Adapter, Chromium};
 use crate::fixtures::{self, LOWER_BYTES, UPPER_BYTES, halves};
 use crate::opening::wait_for_halves;
 use crate::page::Page;
+use crate::saved::viewer_url;
 use crate::screenshots::{save_screenshot, settled_timeline};
 use crate::site::Site;
+use crate::sql::{has_sql, sqlite_dump};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::process::Command;
@@ -79,6 +81,46 @@ fn export_key_writes_allocation_table() {
     let kept = rows.iter().filter(|row| row["freed_at"].is_null()).filter_map(|row| row["requested_bytes"].as_u64());
     assert_eq!(kept.sum::<u64>(), LOWER_BYTES + UPPER_BYTES);
     assert_eq!(page.errors(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn mindstudio_file_is_that_of_command_line() {
+    if !has_sql() {
+        return;
+    }
+    let page = open_halves(1280, "light");
+    let of_page = save_from_dialog(&page, "memscope_dump_1.db", || {
+        save_screenshot(&page, "export-mindstudio");
+        page.press("m");
+    });
+    let of_command_line = fixtures::folder().join("mindstudio-command-line.db");
+    let written = Command::new(env!("CARGO_BIN_EXE_memscape"))
+        .args(["export", "--to", "mindstudio", "-o"])
+        .args([&of_command_line, &halves()])
+        .status();
+    assert!(written.is_ok_and(|status| status.success()));
+    // The page's SQLite has larger pages, so the statements that recreate the files are compared.
+    let [of_page, of_command_line] = [of_page, of_command_line].map(|path| sqlite_dump(&path));
+    assert!(of_page.contains("PTA@") && of_page.contains("make_lower"), "{of_page}");
+    assert_eq!(of_page, of_command_line);
+    assert_eq!(page.errors(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn mindstudio_export_of_page_without_sql_names_command() {
+    let page = Page::open(Chromium::shared(Adapter::Missing), &viewer_url());
+    page.wait_for_state("empty");
+    page.drop_files(&[&halves()]);
+    wait_for_halves(&page);
+    page.evaluate("document.querySelector('canvas#timeline').focus()");
+    page.press("i");
+    page.wait_until("the dialog is open", || page.evaluate("document.querySelector('#export').open") == true);
+    page.press("m");
+    page.wait_until("the error is shown", || {
+        page.text("#status").ends_with("does not have it. On the command line it is memscape export --to mindstudio.")
+    });
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn file_url(path: &Path) -> String {
     format!("file://{}", path.display())
 }
 
-fn viewer_url() -> String {
+pub(crate) fn viewer_url() -> String {
     file_url(&crate::site::dist().join("memscape.html"))
 }
 

@@ -16,7 +16,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Returns whether the page was built with SQL; prints a message if not.
-fn has_sql() -> bool {
+pub(crate) fn has_sql() -> bool {
     let page = std::fs::read_to_string(crate::site::dist().join("index.html")).expect("the page is built");
     let has = page.contains("id=\"part-sql\"");
     if !has {
@@ -217,7 +217,7 @@ fn compared_files_have_side_column_and_use_category_rules_of_page() {
 }
 
 /// Returns the statements that recreate an SQLite file.
-fn sqlite_dump(path: &Path) -> String {
+pub(crate) fn sqlite_dump(path: &Path) -> String {
     let dump = "import sqlite3,sys;print('\\n'.join(sqlite3.connect(sys.argv[1]).iterdump()))";
     let output = Command::new("python3").args(["-c", dump]).arg(path).output().expect("python3 runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

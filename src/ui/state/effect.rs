@@ -213,6 +213,8 @@ pub enum AfterWrite {
     Open,
     /// Compare the file with the open snapshot.
     Compare,
+    /// Convert the columns in the file to a file for MindStudio Insight, and save that.
+    SaveForMindStudio,
 }
 
 /// A page to save, with embedded snapshots.

@@ -13,6 +13,9 @@ use protocol::{ExportFormat, ExportJob, ExportQuestion, ExportTable, Span, split
 /// Number of allocations in an exported trace: the largest ones.
 const MAX_TRACE_ALLOCATIONS: u32 = 200;
 
+/// Name of a file that MindStudio Insight opens: it recognizes `memscope_dump_` with a number.
+const MINDSTUDIO_FILE: &str = "memscope_dump_1.db";
+
 /// Describes the part of the trace that is exported: the cursor for live bytes, and the range for allocated bytes.
 pub fn describe_scope(shared: &Shared) -> String {
     let after = Moment(shared.cursor.moment).event_or_minus_one();
@@ -64,7 +67,16 @@ pub(super) fn export_crop(export: &mut Export, shared: &Shared, out: &mut Outbox
     start_job(export, shared, ExportJob::Crop { events, source }, file, out);
 }
 
+/// Starts exporting all devices of the shown snapshot for MindStudio Insight.
+pub(super) fn export_for_mindstudio(export: &mut Export, shared: &Shared, out: &mut Outbox) {
+    start(export, shared, ExportJob::Columns, MINDSTUDIO_FILE.to_owned(), AfterWrite::SaveForMindStudio, out);
+}
+
 fn start_job(export: &mut Export, shared: &Shared, job: ExportJob, file: String, out: &mut Outbox) {
+    start(export, shared, job, file, AfterWrite::Save, out);
+}
+
+fn start(export: &mut Export, shared: &Shared, job: ExportJob, file: String, next: AfterWrite, out: &mut Outbox) {
     let Some((snapshot, device)) = snapshot_to_save(shared) else { return };
     export.dialog = Dialog::Closed;
     if export.writing.is_some() {
@@ -90,7 +102,7 @@ fn start_job(export: &mut Export, shared: &Shared, job: ExportJob, file: String,
         is_gzipped,
         extends_trace,
         leave_out,
-        next: AfterWrite::Save,
+        next,
     })));
 }
 
