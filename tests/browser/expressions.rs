@@ -36,17 +36,3 @@ pub(crate) fn opener_of(selector: &str) -> String {
         Value::from(selector)
     )
 }
-
-/// Whether a click at `x` and `y` hits the element that `selector` matches. The next click sets `missed` to whether it
-/// has hit another one.
-pub(crate) fn is_free(selector: &str, x: f64, y: f64) -> String {
-    format!(
-        "(it => {{ const hit = document.elementFromPoint({x}, {y}); \
-         const accepts = target => it.contains(target) || target === hit && hit.contains(it); \
-         if (!hit || it.disabled || !accepts(hit)) return false; \
-         globalThis.missed = false; \
-         addEventListener('click', ({{ target }}) => {{ missed = !accepts(target) }}, {{ capture: true, once: true }}); \
-         return true; }})(document.querySelector({}))",
-        Value::from(selector)
-    )
-}

@@ -62,7 +62,7 @@ impl Page {
             let corners = self.bounding_box(selector);
             middle.set(corners.middle());
             let (x, y) = middle.get();
-            corners.width > 0.0 && corners.height > 0.0 && self.evaluate(&expressions::is_free(selector, x, y)) == true
+            corners.width > 0.0 && corners.height > 0.0 && self.evaluate(&is_free(selector, x, y)) == true
         });
         let (x, y) = middle.get();
         self.click_at(x, y);
@@ -170,4 +170,18 @@ impl Page {
         self.press("Escape");
         self.evaluate("window.escaped.then(() => 0)");
     }
+}
+
+/// Whether a click at `x` and `y` hits the element that `selector` matches. The next click sets `missed` to whether it
+/// has hit another one.
+fn is_free(selector: &str, x: f64, y: f64) -> String {
+    format!(
+        "(it => {{ const hit = document.elementFromPoint({x}, {y}); \
+         const accepts = target => it.contains(target) || target === hit && hit.contains(it); \
+         if (!hit || it.disabled || !accepts(hit)) return false; \
+         globalThis.missed = false; \
+         addEventListener('click', ({{ target }}) => {{ missed = !accepts(target) }}, {{ capture: true, once: true }}); \
+         return true; }})(document.querySelector({}))",
+        Value::from(selector)
+    )
 }
