@@ -12,7 +12,7 @@ mod source;
 mod warm_up;
 
 use crate::wire::{FromWorker, ToWorker};
-use channel::{BlobWriter, Page, Slices, serve};
+use channel::{Page, Slices, serve};
 use compare::{FileSlot, Pair};
 use engine::{Engine, PartialSchedule, Work};
 use gloo::timers::callback::Timeout;
@@ -22,7 +22,6 @@ use protocol::{NeededBytes, Phase, Progress, Reply, Request};
 use reader::Failure;
 use source::Source;
 use std::cell::{Cell, RefCell};
-use std::io::BufWriter;
 use std::rc::Rc;
 use warm_up::WarmUp;
 use wasm_bindgen::JsCast;
@@ -136,25 +135,6 @@ impl WorkerShell {
         if !self.running.replace(true) {
             spawn_local(self.clone().run());
         }
-    }
-
-    /// Writes the snapshot of the load with this id and sends it, or an error message.
-    fn write<E: ToString>(
-        &self,
-        load: u32,
-        write: impl FnOnce(&Engine, BufWriter<BlobWriter>) -> Result<BufWriter<BlobWriter>, E>,
-    ) {
-        let written = || {
-            let which = [FileSlot::First, FileSlot::Second].into_iter().find(|&which| self.load(which).get() == load);
-            let engine = self.engine.borrow();
-            let engine = which.and_then(|which| engine.engine(which)).ok_or("another file was opened")?;
-            write(engine, BlobWriter::buffered()).map_err(|why| why.to_string()).and_then(BlobWriter::finish)
-        };
-        let attachments = Array::new();
-        let columns = written().map(|blob| {
-            attachments.push(&blob);
-        });
-        self.page.send_with(&FromWorker::Columns(columns), &attachments);
     }
 
     fn load(&self, which: FileSlot) -> &Cell<u32> {

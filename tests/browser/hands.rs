@@ -172,8 +172,8 @@ impl Page {
     }
 }
 
-/// Whether a click at `x` and `y` hits the element that `selector` matches. The next click sets `missed` to whether it
-/// has hit another one.
+/// JavaScript that checks that a click at `x` and `y` hits the element that `selector` matches. The next click sets
+/// `missed`: true if it has hit another element.
 fn is_free(selector: &str, x: f64, y: f64) -> String {
     format!(
         "(it => {{ const hit = document.elementFromPoint({x}, {y}); \

@@ -2,9 +2,12 @@
 
 use super::WorkerShell;
 use crate::wire::{FromWorker, detach_columns};
+use channel::BlobWriter;
 use compare::FileSlot;
-use engine::PartialSchedule;
+use engine::{Engine, PartialSchedule};
+use js_sys::Array;
 use protocol::{Answer, Progress, Reply};
+use std::io::BufWriter;
 use std::rc::Rc;
 
 /// Minimum time, in milliseconds, between progress messages. Sending one takes longer than decoding a chunk of the
@@ -68,5 +71,24 @@ impl WorkerShell {
     fn send_reply(&self, which: FileSlot, mut reply: Reply) {
         let buffers = detach_columns(&mut reply);
         self.page.send_with(&FromWorker::Reply { load: self.load(which).get(), reply }, &buffers);
+    }
+
+    /// Writes the snapshot of the load with this id and sends it, or an error message.
+    pub(super) fn write<E: ToString>(
+        &self,
+        load: u32,
+        write: impl FnOnce(&Engine, BufWriter<BlobWriter>) -> Result<BufWriter<BlobWriter>, E>,
+    ) {
+        let written = || {
+            let which = [FileSlot::First, FileSlot::Second].into_iter().find(|&which| self.load(which).get() == load);
+            let engine = self.engine.borrow();
+            let engine = which.and_then(|which| engine.engine(which)).ok_or("another file was opened")?;
+            write(engine, BlobWriter::buffered()).map_err(|why| why.to_string()).and_then(BlobWriter::finish)
+        };
+        let attachments = Array::new();
+        let columns = written().map(|blob| {
+            attachments.push(&blob);
+        });
+        self.page.send_with(&FromWorker::Columns(columns), &attachments);
     }
 }
