@@ -7,6 +7,7 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections import Counter
@@ -14,6 +15,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+# Credentials of the store. Shorter ones are refused by rclone.
+KEY, SECRET = "user", "password"
 
 
 def free_port() -> int:
@@ -35,14 +39,34 @@ def wait_for(port: int, server: subprocess.Popen[Any]) -> None:
 @contextmanager
 def moto(**environment: str) -> Iterator[str]:
     """Run moto, and return its address."""
-    port = free_port()
     program = os.path.join(os.path.dirname(sys.executable), "moto_server")
-    command = [program, "-H", "127.0.0.1", "-p", str(port)]
+    port = free_port()
+    with _running([program, "-H", "127.0.0.1", "-p", str(port)], port, environment):
+        yield f"http://127.0.0.1:{port}"
+
+
+@contextmanager
+def s3() -> Iterator[str]:
+    """Run an S3 store for `KEY` and `SECRET`: moto, or the rclone that `MEMSCAPE_RCLONE` names."""
+    rclone = os.environ.get("MEMSCAPE_RCLONE")
+    if rclone is None:
+        with moto() as address:
+            yield address
+        return
+    port = free_port()
+    with tempfile.TemporaryDirectory() as folder:
+        command = [rclone, "serve", "s3", "--addr", f"127.0.0.1:{port}", "--auth-key", f"{KEY},{SECRET}", folder]
+        with _running(command, port, {"RCLONE_CONFIG": os.devnull}):
+            yield f"http://127.0.0.1:{port}"
+
+
+@contextmanager
+def _running(command: list[str], port: int, environment: dict[str, str]) -> Iterator[None]:
     quiet = subprocess.DEVNULL
     server = subprocess.Popen(command, env={**os.environ, **environment}, stdout=quiet, stderr=quiet)
     try:
         wait_for(port, server)
-        yield f"http://127.0.0.1:{port}"
+        yield
     finally:
         server.kill()
         server.wait()

@@ -15,7 +15,7 @@ import pytest
 import corpus
 from conftest import fingerprint, rows
 from memscape import fleet
-from servers import Proxy, moto
+from servers import KEY, SECRET, Proxy, s3
 
 boto3 = pytest.importorskip("boto3")
 RUNS = "s3://snaps/runs"
@@ -26,8 +26,8 @@ FILES = RANKS * len(STEPS)
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a store with a job."""
-    with moto() as address:
-        terms = {"region_name": "us-east-1", "aws_access_key_id": "k", "aws_secret_access_key": "s"}
+    with s3() as address:
+        terms = {"region_name": "us-east-1", "aws_access_key_id": KEY, "aws_secret_access_key": SECRET}
         boto3.client("s3", endpoint_url=address, **terms).create_bucket(Bucket="snaps")
         _upload(address, "runs", tmp_path_factory.mktemp("stored"))
         yield address
@@ -51,7 +51,7 @@ def _upload(address: str, name: str, folder: Path) -> Any:
 def _options(address: str) -> dict[str, Any]:
     client = {"endpoint_url": address, "region_name": "us-east-1"}
     # The client of S3 makes one attempt, and fsspec five, with pauses of 2 s in all.
-    return {"key": "k", "secret": "s", "client_kwargs": client, "config_kwargs": {"retries": {"max_attempts": 1}}}
+    return {"key": KEY, "secret": SECRET, "client_kwargs": client, "config_kwargs": {"retries": {"max_attempts": 1}}}
 
 
 def _contents(lake: str, **more: Any) -> list[Any]:
@@ -140,11 +140,15 @@ def test_write_that_is_refused_is_repeated_or_leaves_no_rows_that_count(
     assert _contents(lake, storage=options) == undisturbed
 
 
-def test_driver_that_is_killed_takes_its_workers_along_and_loses_nothing(runs: Path, lake: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("workers", ["Threads", "Processes"])
+def test_driver_that_is_killed_takes_its_workers_along_and_loses_nothing(
+    runs: Path, lake: str, tmp_path: Path, workers: str
+) -> None:
     killed = str(tmp_path / "lake")
     script = tmp_path / "killed.py"
     script.write_text(
-        "import os, pathlib, signal, sys\nfrom memscape import fleet\n"
+        "import os, pathlib, signal, sys\nfrom memscape import fleet\nfrom memscape.fleet import engines, processes\n"
+        f"engines.Threads = processes.{workers}\n"
         "def kill(progress):\n"
         "    if progress.batches == 3:\n"
         "        tasks = pathlib.Path('/proc/self/task').glob('*/children')\n"
@@ -154,9 +158,10 @@ def test_driver_that_is_killed_takes_its_workers_along_and_loses_nothing(runs: P
     )
     run = subprocess.run([sys.executable, str(script), str(runs), killed], capture_output=True, text=True, check=False)
     assert run.returncode == -signal.SIGKILL, run.stderr
-    workers = run.stdout.split()
-    assert len(workers) == 2
-    while any(_lives(int(worker)) for worker in workers):
+    children = run.stdout.split()
+    # Programs of threads are started for each batch.
+    assert workers == "Threads" or len(children) == 2
+    while any(_lives(int(child)) for child in children):
         pass
     (count,) = rows(killed, "SELECT count(*) FROM snapshot")[0]
     assert 8 <= count < 96

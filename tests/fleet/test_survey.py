@@ -9,7 +9,9 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -23,7 +25,7 @@ from memscape.fleet import worker
 from memscape.fleet.driver import _interruptible
 from memscape.fleet.lake import RULES_VERSION, TABLES, Lake, packed
 from memscape.fleet.local_files import open_store
-from memscape.fleet.processes import portable
+from memscape.fleet.processes import Processes, portable
 from memscape.fleet.sources import listed
 from memscape.fleet.worker import Options, survey_batch
 
@@ -112,12 +114,12 @@ def test_batch_that_is_stopped_at_a_write_is_invisible_or_whole(
     batch, *_ = _batches(one_job, 20)
     write, count = Lake.write, 0
 
-    def failing(self: Lake, path: str, data: bytes) -> None:
+    def failing(self: Lake, path: str, file: str) -> None:
         nonlocal count
         if count == stopped_at:
             raise OSError("disk full")
         count += 1
-        write(self, path, data)
+        write(self, path, file)
 
     with monkeypatch.context() as patch:
         patch.setattr(Lake, "write", failing)
@@ -131,8 +133,11 @@ def test_batch_that_is_stopped_at_a_write_is_invisible_or_whole(
     assert fingerprint(lake) == expected
 
 
-def test_temporary_file_of_a_failed_write_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    lake = Lake(str(tmp_path / "lake"))
+def test_files_of_a_failed_write_are_removed(one_job: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lake = str(tmp_path / "lake")
+    Lake(lake).create()
+    empty = files(lake)
+    (batch,) = _batches(one_job, 64)
 
     def failing(*_: object) -> None:
         raise OSError("disk full")
@@ -140,8 +145,8 @@ def test_temporary_file_of_a_failed_write_is_removed(tmp_path: Path, monkeypatch
     with monkeypatch.context() as patch:
         patch.setattr(os, "replace", failing)
         with pytest.raises(OSError, match="disk full"):
-            lake.write(lake.path("oom", "2026-11-01", "b"), b"data")
-    assert files(str(tmp_path / "lake")) == {}
+            survey_batch(batch, Options(lake))
+    assert files(lake) == empty
 
 
 # Neither can be imported by another process: one has no file, the other would survey again.
@@ -219,7 +224,13 @@ def test_crash_and_stall_cost_only_their_file(one_job: Path, tmp_path: Path) -> 
     assert errors == {"crash": "memscape ended with signal SIGKILL", "timeout": "no result after 1 s"}
 
 
-@pytest.mark.usefixtures("harmful")
+@pytest.fixture
+def processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Worker processes also for local files."""
+    monkeypatch.setattr("memscape.fleet.engines.Threads", Processes)
+
+
+@pytest.mark.usefixtures("harmful", "processes")
 def test_file_that_kills_its_worker_is_lost(one_job: Path, tmp_path: Path) -> None:
     job = one_job / "job-leak"
     first, *_ = sorted(job.iterdir())
@@ -306,6 +317,7 @@ def test_local_files_are_listed_as_by_fsspec(one_job: Path, tmp_path: Path, monk
         assert (our_path, ours.unstrip_protocol(our_path)) == (path, fs.unstrip_protocol(path))
 
 
+@pytest.mark.usefixtures("processes")
 def test_worker_that_cannot_start_is_an_error_and_loses_no_file(
     one_job: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -349,6 +361,35 @@ def test_upgrade_reads_rows_of_older_rules_again(
 
 def test_version_of_the_rules_is_that_of_the_program(lake: str) -> None:
     assert rows(lake, "SELECT DISTINCT survey_version FROM snapshot") == [(RULES_VERSION,)]
+
+
+def _children(process: int) -> list[str]:
+    found = []
+    for path in Path(f"/proc/{process}/task").glob("*/children"):
+        # The thread may have ended.
+        with suppress(OSError):
+            found += path.read_text().split()
+    return found
+
+
+@pytest.mark.usefixtures("harmful")
+def test_second_interrupt_ends_the_programs_of_a_survey(one_job: Path, tmp_path: Path) -> None:
+    first, *_ = sorted((one_job / "job-leak").iterdir())
+    first.rename(one_job / "job-leak" / "stall_rank0_step100.pickle.gz")
+    lake = str(tmp_path / "lake")
+    Lake(lake).create()
+    command = [sys.executable, "-m", "memscape", "fleet", "survey", str(one_job), lake, "--workers", "1"]
+    with subprocess.Popen(command, start_new_session=True, stderr=subprocess.PIPE, text=True) as survey:
+        while not (found := _children(survey.pid)):
+            assert survey.poll() is None
+        os.killpg(survey.pid, signal.SIGINT)
+        # Two signals that are pending at the same time are one.
+        time.sleep(1)
+        os.killpg(survey.pid, signal.SIGINT)
+        _, errors = survey.communicate(timeout=30)
+        assert (survey.returncode, errors) == (130, "")
+    assert not Path(f"/proc/{found[0]}").exists()
+    assert rows(lake, "SELECT count(*) FROM snapshot") == [(0,)]
 
 
 def test_second_interrupt_ends_at_once() -> None:

@@ -85,4 +85,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, "__version__"})
+    modules = (name for name in _MODULES if not name.startswith("_"))
+    return sorted({*__all__, *modules, "__version__", *(name for name in globals() if name.startswith("__"))})

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import Any, Union
 
-from .processes import Processes, WorkerDiedError
+from .processes import Processes, Threads
 from .sources import Source
 from .worker import Options, Outcome, survey_batch
 
@@ -35,10 +35,12 @@ def cores() -> int:
 def local(
     batches: list[Batch], options: Options, stop: threading.Event, workers: int | None = None
 ) -> Iterator[Result]:
-    """Run a process for each core."""
+    """Run a program for each core."""
+    # Clients of stores are written in Python, and only processes use several cores for them.
+    is_local = all(source.url.startswith("file:") for batch in batches for source in batch)
     workers, waiting = min(workers or cores(), len(batches)), list(reversed(batches))
-    running: dict[Future[Outcome | WorkerDiedError], Batch] = {}
-    with Processes(workers) as pool:
+    running: dict[Future[Any], Batch] = {}
+    with Threads(workers) if is_local else Processes(workers) as pool:
         while running or (waiting and not stop.is_set()):
             # One more than there are processes, so that none waits for the driver.
             while waiting and len(running) <= workers and not stop.is_set():

@@ -44,7 +44,9 @@ class Lake:
         """
         if self.fs.exists(self.path("snapshot", _SCHEMA_DAY, "schema")):
             return False
-        with tempfile.TemporaryDirectory(prefix="memscape-") as folder:
+        if self.is_local:
+            os.makedirs(self.root, exist_ok=True)
+        with self.staging() as folder:
             run("survey", "--list", os.devnull, "--batch", "schema", "-o", folder)
             self.commit("schema", _SCHEMA_DAY, folder, TABLES)
         return True
@@ -67,36 +69,31 @@ class Lake:
         self.fs.invalidate_cache()
         return sorted(self.fs.glob(posixpath.join(self.table(table), "dt=*", "part-*.parquet")))
 
+    def staging(self) -> tempfile.TemporaryDirectory[str]:
+        """Return a temporary folder for the tables of a batch, on the disk of a local lake: its parts are renamed."""
+        return tempfile.TemporaryDirectory(prefix=".batch-", dir=self.root if self.is_local else None)
+
     def commit(self, batch: str, day: str, folder: str, tables: Iterable[str]) -> int:
-        """Write the parts of a batch from local files, and return their size in bytes.
+        """Write the parts of a batch from files in a staging folder, and return their size in bytes.
 
         Committing a batch again writes the same bytes to the same names, also if another worker does so at once.
         """
         size = 0
         for table in (table for table in TABLES if table in set(tables)):
-            with open(os.path.join(folder, f"{table}.parquet"), "rb") as file:
-                data = file.read()
-            self.write(self.path(table, day, batch), data)
-            size += len(data)
+            file = os.path.join(folder, f"{table}.parquet")
+            size += os.path.getsize(file)
+            self.write(self.path(table, day, batch), file)
         return size
 
-    def write(self, path: str, data: bytes) -> None:
-        """Write a file so that readers see either the whole file or none."""
-        if not self.is_local:
-            self.fs.pipe_file(path, data)  # one request, which creates the object as a whole
-            return
+    def write(self, path: str, file: str) -> None:
+        """Write a part so that readers see either the whole part or none. Moves the file if the lake is local."""
+        with open(file, "rb+") as written:
+            if not self.is_local:
+                self.fs.pipe_file(path, written.read())  # one request, which creates the object as a whole
+                return
+            os.fsync(written.fileno())
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=".part-", dir=os.path.dirname(path))
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            os.chmod(temporary, 0o644)
-            os.replace(temporary, path)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+        os.replace(file, path)
 
 
 def hashed(texts: Iterable[Any]) -> str:

@@ -1,6 +1,6 @@
-"""Worker processes of this machine, which survey batches.
+"""Workers of this machine, which survey batches: threads for local files, processes for those of stores.
 
-They import this package and not the program that surveys, which `multiprocessing` would run again in each process: a
+Processes import this package and not the program that surveys, which `multiprocessing` would run again in each process: a
 program from standard input cannot be read again, and a script without `if __name__ == "__main__"` would survey again.
 """
 
@@ -22,7 +22,7 @@ from typing import IO, Any
 from memscape._binary import MemscapeError
 
 from .sources import Source
-from .worker import Options, Outcome, survey_batch
+from .worker import Options, Outcome, Programs, survey_batch
 
 _START = "import sys; sys.path[:] = {path!r}; from memscape.fleet.processes import serve; serve()"
 # Attempts to survey a batch whose worker dies.
@@ -151,6 +151,31 @@ class Processes:
             self._workers.add(worker)
         worker.wait_until_ready()
         return worker
+
+
+class Threads(ThreadPoolExecutor):
+    """Threads of this process, each of which surveys one batch at a time. If there is an error, their programs end."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__(count, initializer=_block_interrupts)
+        self._programs: Programs = set()
+
+    def __exit__(self, kind: type[BaseException] | None, *more: object) -> None:
+        if kind is not None:
+            self.shutdown(wait=False, cancel_futures=True)
+            while self._programs:
+                self._programs.pop().kill()
+        self.shutdown()
+
+    def submit(self, batch: list[Source], options: Options) -> Future[Outcome]:  # type: ignore[override]
+        """Survey a batch."""
+        return super().submit(survey_batch, batch, options, None, self._programs)
+
+
+def _block_interrupts() -> None:
+    # A program inherits it. Until it has a session of its own, Ctrl+C reaches it too.
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
 
 def serve() -> None:

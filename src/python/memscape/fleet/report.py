@@ -41,15 +41,15 @@ _MOST_ROWS = 20
 
 _STYLE = """
 :root { color-scheme: light dark }
-body { font: 14px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem; padding: 0 1rem }
+body { font: 14px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 90rem; padding: 0 1rem }
 h1 { font-size: 1.4rem; overflow-wrap: anywhere } h2 { font-size: 1.1rem; margin: 2rem 0 .25rem }
 p { margin: .25rem 0 } form { margin: 1rem 0 }
 table { border-collapse: collapse; display: block; overflow-x: auto }
-th, td { padding: .2rem .6rem; text-align: left; vertical-align: top; border-bottom: 1px solid #8884 }
+th, td { padding: .2rem .5rem; text-align: left; vertical-align: top; border-bottom: 1px solid #8884 }
 th { white-space: nowrap } th:first-child, td:first-child { padding-left: 0 }
 .n { text-align: right } td:is(.n, .t) { font-variant-numeric: tabular-nums; white-space: nowrap }
-.w { min-width: 26rem } .alarm { color: light-dark(#a4262c, #ff9b94); font-weight: 600 }
-code { font-size: .85em; overflow-wrap: anywhere; display: block; min-width: 20rem }
+.w { min-width: 16rem } .alarm { color: light-dark(#a4262c, #ff9b94); font-weight: 600 }
+code { font-size: .85em; overflow-wrap: anywhere; display: block; min-width: 11rem }
 """
 
 

@@ -26,6 +26,8 @@ from .lake import Lake, batch_name
 from .local_files import open_store
 from .sources import Source, Storage
 
+# Programs that run. Another thread may end one, after removing it.
+Programs = set[subprocess.Popen[bytes]]
 # Status and error of a file that is not read.
 Failure = tuple[str, str]
 # Number of files that are fetched while another one is read. Object stores answer after 20 to 60 ms.
@@ -66,42 +68,51 @@ class _EndedError(Exception):
         self.index, self.status = index, status
 
 
-def survey_batch(batch: list[Source], options: Options, known: dict[int, Failure] | None = None) -> Outcome:
+def survey_batch(
+    batch: list[Source], options: Options, known: dict[int, Failure] | None = None, programs: Programs | None = None
+) -> Outcome:
     """Survey the files of a batch and commit it. `known` has the files that are not read, by their index.
 
+    The program that runs is in `programs`.
+
     Raises:
-        MemscapeError: The tables cannot be written.
+        MemscapeError: The tables cannot be written, or the program was removed from `programs`.
 
     """
-    failed = dict(known or {})
-    with tempfile.TemporaryDirectory(prefix="memscape-") as folder:
+    failed, programs = dict(known or {}), set() if programs is None else programs
+    lake = Lake(options.lake, options.storage)
+    with lake.staging() as tables:
         while True:
             try:
-                statuses, rows = _run(batch, failed, folder, options)
+                statuses, rows = _run(batch, failed, tables, options, programs)
                 break
             except _EndedError as ended:
                 # The other files are surveyed again without it.
                 failed[ended.index] = (ended.status, str(ended))
-        lake = Lake(options.lake, options.storage)
-        tables = [table for table, count in rows.items() if count]
-        written = lake.commit(batch_name(batch, options.run), batch[0].day, os.path.join(folder, "tables"), tables)
+        written = lake.commit(
+            batch_name(batch, options.run), batch[0].day, tables, [table for table, count in rows.items() if count]
+        )
     return Outcome(statuses, sum(source.size for source in batch), written)
 
 
 def _run(
-    batch: list[Source], failed: dict[int, Failure], folder: str, options: Options
+    batch: list[Source], failed: dict[int, Failure], tables: str, options: Options, programs: Programs
 ) -> tuple[Counter[str], dict[str, int]]:
     command = [program(), "survey", "--to", "lake", "--list", "-", "--batch", batch_name(batch, options.run)]
-    command += ["-o", os.path.join(folder, "tables"), *(f"--root={root}" for root in options.roots)]
+    command += ["-o", tables, *(f"--root={root}" for root in options.roots)]
     command += [f"--memory={options.memory}"] if options.memory else []
     statuses: Counter[str] = Counter()
-    with open(os.path.join(folder, "errors"), "w+b") as errors:
+    with (
+        tempfile.TemporaryDirectory(prefix="memscape-") as folder,
+        open(os.path.join(folder, "errors"), "w+b") as errors,
+    ):
         # A session of its own: Ctrl+C must not end it in the middle of a batch.
         process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, start_new_session=True
         )
         assert process.stdin is not None
         assert process.stdout is not None
+        programs.add(process)
         answers = _lines(process.stdout)
         try:
             for index, line in enumerate(_fetched(batch, failed, folder, options)):
@@ -109,7 +120,7 @@ def _run(
                 with suppress(BrokenPipeError):
                     process.stdin.write(json.dumps(line).encode() + b"\n")
                     process.stdin.flush()
-                statuses[_answer(process, answers, index, limit)["status"]] += 1
+                statuses[_answer(process, programs, answers, index, limit)["status"]] += 1
                 if line.get("path", "").startswith(folder):
                     os.unlink(line["path"])
             process.stdin.close()
@@ -119,13 +130,16 @@ def _run(
             rows: dict[str, int] = json.loads(last)["rows"]
             return statuses, rows
         finally:
+            programs.discard(process)
             process.kill()
             process.wait()
             with suppress(BrokenPipeError):
                 process.stdin.close()
 
 
-def _answer(process: subprocess.Popen[bytes], answers: queue.Queue[Any], index: int, limit: float) -> dict[str, Any]:
+def _answer(
+    process: subprocess.Popen[bytes], programs: Programs, answers: queue.Queue[Any], index: int, limit: float
+) -> dict[str, Any]:
     """Wait for the line about a file."""
     try:
         line = answers.get(timeout=limit)
@@ -133,6 +147,8 @@ def _answer(process: subprocess.Popen[bytes], answers: queue.Queue[Any], index: 
         raise _EndedError(index, "timeout", f"no result after {limit:.0f} s") from None
     if line is None:
         status = process.wait()
+        if process not in programs:
+            raise MemscapeError("the survey was interrupted")
         name = f"signal {signal.Signals(-status).name}" if status < 0 else f"status {status}"
         raise _EndedError(index, "crash", f"memscape ended with {name}")
     answer: dict[str, Any] = json.loads(line)
