@@ -114,6 +114,7 @@ fn mindstudio_export_of_page_without_sql_names_command() {
     page.wait_for_state("empty");
     page.drop_files(&[&halves()]);
     wait_for_halves(&page);
+    settled_timeline(&page);
     page.evaluate("document.querySelector('canvas#timeline').focus()");
     page.press("i");
     page.wait_until("the dialog is open", || page.evaluate("document.querySelector('#export').open") == true);
