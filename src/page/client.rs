@@ -99,17 +99,15 @@ impl Client {
     fn fetch_later_code(self: &Rc<Self>, number: u32) {
         let client = self.clone();
         spawn_local(async move {
-            let module = client.later_code.module().await;
-            let is_sent = client.with_worker(number, |worker| match &module {
+            match client.later_code.module().await {
                 Ok(module) => {
-                    worker.send(&ToWorker::Later, &Array::of1(module));
-                    true
+                    client.with_worker(number, |worker| worker.send(&ToWorker::Later, &Array::of1(&module)));
                 }
-                Err(_) => false,
-            });
-            if let (Some(false), Err(cause)) = (is_sent, module) {
-                (client.fail_later)(cause);
-                Timeout::new(FETCH_AGAIN_MS, move || client.fetch_later_code(number)).forget();
+                Err(cause) if client.with_worker(number, |_| ()).is_some() => {
+                    (client.fail_later)(cause);
+                    Timeout::new(FETCH_AGAIN_MS, move || client.fetch_later_code(number)).forget();
+                }
+                Err(_) => {}
             }
         });
     }

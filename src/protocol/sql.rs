@@ -29,7 +29,7 @@ pub enum SqlRequest {
     Export(SqlFormat),
 }
 
-/// What [`SqlRequest::Export`] returns.
+/// Files and texts that [`SqlRequest::Export`] can request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SqlFormat {
     /// All rows of the result as text for the clipboard, separated by tabs.

@@ -153,12 +153,16 @@ pub fn drawn_marks(state: &Shared) -> [bool; 5] {
     ]
 }
 
-/// Returns the label of the line of reserved bytes, if the line is drawn. It says so if the plot is too low for
-/// their peak.
+/// Returns the label of the line of reserved bytes, if the line is drawn.
 pub fn reserved_label(state: &Shared) -> Option<String> {
-    let note = reserved_note(state).map_or_else(String::new, |note| [": ", &note].concat());
     let [is_drawn, ..] = drawn_marks(state);
-    is_drawn.then(|| ["Reserved", &note].concat())
+    is_drawn.then(|| with_reserved_note("Reserved", state))
+}
+
+/// Returns `label`, followed by the note if the plot is too low for the peak of reserved bytes.
+pub(crate) fn with_reserved_note(label: &str, state: &Shared) -> String {
+    let note = reserved_note(state).map_or_else(String::new, |note| [": ", &note].concat());
+    [label, &note].concat()
 }
 
 /// Returns the note that the plot of live bytes is too low for the peak of reserved bytes. `None` if it is not, and in

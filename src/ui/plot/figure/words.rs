@@ -57,10 +57,8 @@ impl SheetText {
                     legend::visible_pixels(state, view).as_ref(),
                 )
             }),
-            reserved: (device.has_reserved() && state.plot_settings.plot == Plot::Stack).then(|| {
-                let note = legend::reserved_note(state).map_or_else(String::new, |note| [": ", &note].concat());
-                ["reserved", &note].concat()
-            }),
+            reserved: (device.has_reserved() && state.plot_settings.plot == Plot::Stack)
+                .then(|| legend::with_reserved_note("reserved", state)),
             notes: notes(device, state.plot_settings.plot, colouring),
             file_stem: {
                 let plot =
