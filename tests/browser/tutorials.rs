@@ -101,6 +101,7 @@ fn pictures_of_tutorials() {
             let page = picture.open(scheme);
             let bytes = page.wait_until_settled("the picture", || page.compressed_screenshot());
             assert!(!scrolls_sideways(&page), "{name}");
+            assert!(bytes.len() < 100_000, "{name}-{scheme} has {} bytes", bytes.len());
             assert_eq!(page.errors(), Vec::<String>::new(), "{name}");
             fs::write(folder.join(format!("{name}-{scheme}.webp")), bytes).expect("the folder can be written");
         }
