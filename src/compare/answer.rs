@@ -99,9 +99,14 @@ pub(crate) fn relation(bytes: PerSide, in_both: bool) -> String {
     words.to_owned()
 }
 
-/// Formats the ratio B / A, such as `×1.79` or `×16`.
+/// Formats the ratio B / A: `×1.79` or `×16` for an increase, `−86 %` for a decrease.
 pub fn factor_of(two: PerSide) -> String {
-    factor(two.b as f64 / (two.a as f64).max(1.0))
+    let ratio = two.b as f64 / (two.a as f64).max(1.0);
+    match (1.0 - ratio) * 100.0 {
+        // Less than half a percent, or almost everything.
+        decrease if !(0.5..99.5).contains(&decrease) => factor(ratio),
+        decrease => format!("−{decrease:.0} %"),
+    }
 }
 
 /// Formats a ratio: as a change in percent if it is almost 1, otherwise as a factor, without decimals if it is almost an

@@ -134,8 +134,23 @@ impl Page {
         };
         let down =
             json!({ "type": "keyDown", "key": key, "text": printed, "modifiers": held, "windowsVirtualKeyCode": code });
-        self.call("Input.dispatchKeyEvent", down);
+        let received = self.received_keys();
+        self.call("Input.dispatchKeyEvent", down.clone());
+        // Rarely, a key does not reach the page.
+        if !received.is_null() && self.received_keys() == received {
+            println!("key {key} did not reach the page, and is pressed again");
+            self.call("Input.dispatchKeyEvent", down);
+        }
         self.call("Input.dispatchKeyEvent", json!({ "type": "keyUp", "key": key, "modifiers": held }));
+    }
+
+    /// Returns the keys that the document has received since the first call, and the time of its origin. `null` if
+    /// keys go to a frame in it.
+    pub(super) fn received_keys(&self) -> Value {
+        self.evaluate(
+            "globalThis.receivedKeys ??= (keys => (addEventListener('keydown', event => keys.push(event.key), true), keys))([]); \
+             document.activeElement?.tagName === 'IFRAME' ? null : [performance.timeOrigin, receivedKeys]",
+        )
     }
 
     /// Replaces the text of the focused field.

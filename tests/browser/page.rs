@@ -276,7 +276,7 @@ impl Page {
         let thrown = self.thrown.lock().unwrap().take();
         let state = "new Promise(resolve => { \
             const frame = frame => resolve({ frame, body: document.body.outerHTML.split('>')[0], \
-                statuses: [...document.querySelectorAll('[id$=status]')].map(it => it.textContent), focus: document.activeElement?.id, \
+                statuses: [...document.querySelectorAll('[id$=status]')].map(it => it.textContent), focus: document.activeElement?.id, keys: globalThis.receivedKeys, \
                 has_focus: document.hasFocus(), visibility: document.visibilityState, address: location.href }); \
             requestAnimationFrame(() => frame('shown')); setTimeout(() => frame('none for 2 s'), 2000); })";
         format!("last exception: {thrown:?}, console: {:#?}, page: {}", self.errors(), self.evaluate(state))

@@ -10,6 +10,9 @@ use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::StackId;
 use protocol::{Grouping, SheetRow};
 
+/// Comes before the call site of allocations that were made before recording: the call site is that of the free.
+const FREED_AT: &str = "freed at ";
+
 /// Totals of all allocations of one call site.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct SiteSum {
@@ -103,7 +106,7 @@ impl SiteSums {
         let mut name = label(file, history, group);
         let sum = self.get(group);
         if sum.with_free_stack == sum.count && sum.count > 0 {
-            name.push_str(" (stack of the free)");
+            name.insert_str(0, FREED_AT);
         } else if sum.with_free_stack > 0 {
             name.push_str(&format!(" ({} with the stack of the free)", group_digits(sum.with_free_stack)));
         }
@@ -137,7 +140,7 @@ pub(super) fn site_of(file: &OpenFile, history: &DeviceHistory, id: AllocationId
     let group = file.groups.group_of(&file.snapshot, history, id, Grouping::CallSite);
     let mut name = label(file, history, group);
     if is_free_stack(history, id, file.stack(history, id)) {
-        name.push_str(" (stack of the free)");
+        name.insert_str(0, FREED_AT);
     }
     name
 }

@@ -51,8 +51,10 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, given: &Giv
             },
         ];
         writer.add_statement(Tone::Fact, text.concat(), Some(moment_evidence(facts.event.saturating_add(1))));
-        if fits != Some(false) {
-            writer.set_fix(fix(effect.plan));
+        match fits {
+            Some(true) => writer.set_fix(fix(effect.plan)),
+            Some(false) => {}
+            None => writer.set_fix(&[fix(effect.plan), " It may not be enough."].concat()),
         }
     }
 }
