@@ -3,17 +3,17 @@
 //! This crate re-exports the workspace's crates under one name, for tests, benches and programs that embed memscape. In
 //! the order of the data: `history` parses a file into allocations with lifetimes, `allocator` simulates PyTorch's
 //! allocator, `analysis` computes reports (`yaml` reads its category rules), `picture` turns allocations into
-//! rectangles and draws them, `intake` loads a file with `history` in time slices, and `engine` runs all of this behind
-//! the messages of `protocol`. `compare` diffs snapshots, `exports` writes other tools' formats, `sql` exposes SQLite
-//! tables (through `sqlite`), `ui` holds the state of the views, and `base` formats quantities. The front ends are `page`
-//! (browser), `cli` (command line) and `tui`.
+//! rectangles and draws them (`gpu` with WebGPU), `intake` loads a file with `history` in time slices, and `engine`
+//! runs all of this behind the messages of `protocol`. `compare` diffs snapshots, `exports` writes other tools'
+//! formats, `sql` exposes SQLite tables (through `sqlite`), `ui` holds the state of the views, and `base` formats
+//! quantities. The front ends are `page` (browser), `cli` (command line) and `tui`.
 //!
 //! Read first: `src/engine/lib.rs`, `src/protocol/lib.rs` and `src/ui/lib.rs`.
 //!
 //! Rules that hold everywhere:
 //! * Dependencies point one way. Cargo enforces it for crates, `tests/layers.rs` for modules of `history` and
 //!   `picture`.
-//! * Only `picture` and the crates above it know about GPUs, only `page` knows about browsers, and `pickle` knows
+//! * Only `gpu` and the crates above it know about GPUs, only `page` knows about browsers, and `pickle` knows
 //!   nothing about torch.
 //! * Nothing in a file is ever imported or executed, and no bytes leave the machine.
 //! * An id is valid only for the table that made it.
@@ -29,6 +29,8 @@ pub use base::{column, heap, slice, sorted, units};
 pub use compare;
 pub use engine;
 pub use exports;
+#[cfg(feature = "gpu")]
+pub use gpu;
 pub use history::{compact, container, json, pickle, replay, snapshot, writing};
 pub use intake;
 pub use picture::{outline, render, shapes, svg, timeline};

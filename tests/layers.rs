@@ -20,6 +20,7 @@ const CRATES: &[&str] = &[
     "allocator",
     "analysis",
     "picture",
+    "gpu",
     "protocol",
     "channel",
     "intake",
@@ -77,6 +78,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("picture::shapes", &[]),
     ("picture::render", &["base", "picture::timeline"]),
     ("picture::svg", &["base", "picture::outline", "picture::render", "picture::shapes", "picture::timeline"]),
+    ("gpu", &["picture"]),
     ("protocol", &["allocator", "analysis", "base", "history::replay", "history::snapshot", "picture::timeline"]),
     ("channel", &["protocol"]),
     ("yaml", &["analysis", "base", "channel"]),
@@ -106,7 +108,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("sqlite", &[]),
     ("sql", &["analysis", "base", "channel", "engine", "history::replay", "history::snapshot", "protocol", "sqlite"]),
     ("ui", &["base", "picture::outline", "picture::shapes", "picture::svg::Drawing", "picture::timeline", "protocol"]),
-    ("page", &["base", "channel", "compare", "engine", "picture", "protocol", "ui"]),
+    ("page", &["base", "channel", "compare", "engine", "gpu", "picture", "protocol", "ui"]),
     ("tui", &["base", "compare", "engine", "picture", "protocol", "ui"]),
     (
         "cli",
@@ -146,10 +148,7 @@ const CONDITIONAL: &[(&str, &str)] = &[
     ("yaml/main.rs", "there is no browser elsewhere"),
     ("cli/serve/browser.rs", "what opens a browser"),
     ("engine/stranded/mod.rs", "the ledger is too large for the page"),
-    ("picture/render/mod.rs", "its WebGPU half needs wgpu, its CPU twin nothing"),
-    ("picture/render/flames.rs", "its boxes are the bytes that the GPU reads"),
-    ("picture/render/layers.rs", "its instances are the bytes that the GPU reads"),
-    ("picture/timeline/scene.rs", "its quads are the bytes that the GPU reads"),
+    ("lib.rs", "the WebGPU renderer is optional"),
 ];
 
 /// Maximum number of lines of source files, and of tests.

@@ -139,6 +139,7 @@ mod segments;
 #[allow(dead_code, reason = "the bench and the browser tests use the rest")]
 mod served;
 mod shaders;
+mod shared_builds;
 mod shown_frames;
 mod simulated;
 mod snapshot;

@@ -3,7 +3,8 @@
 #![cfg(feature = "gpu-test")]
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-use memscape::render::{CpuRenderer, Drawing, Lane, OverlayRect, Painter, PictureTheme, RenderError, RgbaImage};
+use memscape::gpu::{Painter, RenderError};
+use memscape::render::{CpuRenderer, Drawing, Lane, OverlayRect, PictureTheme, RgbaImage};
 use memscape::timeline::scene::{BAND, CONTINUED, FADED, PENDING, SceneColumns};
 use memscape::timeline::{Axis, Quad, Scene, View};
 use wgpu::TextureFormat::{Bgra8Unorm, Rgba8Unorm, Rgba8UnormSrgb};

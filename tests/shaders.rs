@@ -12,7 +12,7 @@ use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 
 fn shaders() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/picture/render");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/gpu");
     let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     files.filter(|path| path.extension().is_some_and(|extension| extension == "wgsl")).collect()
 }
@@ -24,11 +24,11 @@ fn parsed(path: &Path) -> Module {
 }
 
 fn rects() -> Module {
-    parsed(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/picture/render/rects.wgsl"))
+    parsed(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/gpu/rects.wgsl"))
 }
 
 fn flames() -> Module {
-    parsed(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/picture/render/flames.wgsl"))
+    parsed(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/gpu/flames.wgsl"))
 }
 
 fn constant(module: &Module, name: &str) -> i64 {

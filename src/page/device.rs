@@ -4,7 +4,7 @@ use super::app::App;
 use super::dom;
 use crate::wire::ToWorker;
 use js_sys::{Array, Function, Promise, Reflect};
-use picture::render::Gpu;
+use gpu::Gpu;
 use ui::shell::action::Action;
 use ui::state::drawing::Canvas;
 use ui::state::stage::{Renderer, Stage};

@@ -37,8 +37,7 @@ pub const MIN_SEAMED_PX: i32 = 3;
 pub const MARK_HEIGHT_DIVISOR: i32 = 6;
 
 /// A box in pixels of the window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "gpu", derive(bytemuck::Pod, bytemuck::Zeroable))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct Tile {
     /// Left and right edge, right exclusive.

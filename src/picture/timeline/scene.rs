@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 /// A rectangle in pixels of the scene's window and clipped to the window. `y` counts upwards from the bottom edge.
 ///
 /// The layout is the GPU's vertex format (two `Sint16x2`, one `Uint32`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "gpu", derive(bytemuck::Pod, bytemuck::Zeroable))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct Quad {
     /// Left and right edge, right exclusive.
@@ -33,8 +32,7 @@ pub const CONTINUED: u32 = 1 << 17;
 pub const PENDING: u32 = 1 << 18;
 
 /// Identity of a quad: the allocations in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "gpu", derive(bytemuck::Pod, bytemuck::Zeroable))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct QuadIdentity {
     /// Id of the lowest allocation.

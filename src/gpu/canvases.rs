@@ -1,8 +1,8 @@
 //! WebGPU renderer for the two canvases of the page.
 
-use super::drawing::{Drawing, RgbaImage};
-use super::painter::{self, Painter, RenderError};
-use crate::timeline::Scene;
+use crate::painter::{self, Painter, RenderError};
+use picture::render::{Drawing, RgbaImage};
+use picture::timeline::Scene;
 use std::future::Future;
 
 /// WebGPU renderer for the page's canvases. After a failure, drop it, create another and upload the scenes again.

@@ -1,10 +1,9 @@
 //! GPU pipelines and buffers for `rects.wgsl` and `flames.wgsl`.
 
-use super::drawing::Drawing;
-use super::flames::Flame;
-use super::layers::{self, Frame, Layers};
-use super::placement::Placement;
-use crate::timeline::{Quad, Scene, View};
+use picture::render::layers::{self, Frame, Layers};
+use picture::render::placement::Placement;
+use picture::render::{Drawing, Flame};
+use picture::timeline::{Quad, Scene, View};
 use wgpu::util::{BufferInitDescriptor, DeviceExt};
 
 const SHADER: &str = include_str!("rects.wgsl");

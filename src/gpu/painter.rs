@@ -1,9 +1,9 @@
 //! A graphics device that renders pictures to textures, and its errors.
 
-use super::drawing::{Drawing, RgbaImage};
-use super::rects::Rects;
-use super::signal::Signal;
-use crate::timeline::Scene;
+use crate::rects::Rects;
+use crate::signal::Signal;
+use picture::render::{Drawing, RgbaImage};
+use picture::timeline::Scene;
 use std::future::Future;
 use std::sync::Arc;
 
