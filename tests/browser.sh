@@ -27,13 +27,16 @@ slow=(axe::views_and_dialogs opening::real_files_show view_links::hostile_link s
     containers::file_in_any sql::hostile_queries picture::no_view renderers:: hostile::files_with_extreme
     layout::views_do_not_scroll cached_files::time_to_first_frame cached_files::unavailable_or_full hostile::invalid_files
     simulator::switching_device_cancels insights::every_topic)
-# Tests of 8 seconds or more that run only before a change lands, with --ci and --all.
+# Tests of 6 seconds or more that run only before a change lands, with --ci and --all.
 long=(layout::texts_break_well interrupted::cancel_works_in_every_phase what_if::search_can_be_canceled hostile::file_larger
     choosing::large_file_asks table::million_rows cached_files::changed_file cached_files::damaged_or_missing
     export::export_of_real_file comparing::link_and_saved_page stable_view::card_near_edges live::changed_hosted_file
     embedding::nothing_of_a_sent_file comparing::scope_from_a_to_b view_links::link_restores_every_view
     appearance::rejected_files what_if::simulated_run_opens live::following_rank view_links::known_link_parameters
-    saved::saved_pages_show export::svg_matches export::larger_pngs reopening::failed_or_cancelled cached_files::reopened)
+    saved::saved_pages_show export::svg_matches export::larger_pngs reopening::failed_or_cancelled cached_files::reopened
+    flame::cpu_renderer_draws plots::plots_are_saved cursor::live_bytes_at_peak display_options::orders_and_colourings
+    installed::new_build_replaces private_texts::saved_files_do_not saved::link_in_view broken_downloads::download_that_cannot
+    saved::page_saved_from segments::segments_at_peak insights::long_report)
 # Run by ./run screenshots, ./run picture and ./run tutorials only.
 left_out=(screenshots_of_ readme_picture pictures_of_tutorials)
 max_flaky=6

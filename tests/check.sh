@@ -3,8 +3,8 @@
 # tools.
 #
 #   tests/check.sh         everyday checks and tests
-#   tests/check.sh --ci    also long tests, the recorder with a real PyTorch, the optimized page with its size limits, and a
-#                          smoke test of it in Firefox and WebKit
+#   tests/check.sh --ci    also the documentation of the crates, long tests, the recorder with a real PyTorch, the
+#                          optimized page with its size limits, and a smoke test of it in Firefox and WebKit
 #   tests/check.sh --all   also slow tests, fuzzing, exports opened in other tools, the allocator of a real PyTorch,
 #                          JupyterLab, and all tests in Firefox and WebKit
 set -euo pipefail
@@ -61,7 +61,7 @@ gate "format" cargo fmt --all --check
 gate "format of the fuzz targets" cargo fmt --check --manifest-path tests/fuzz/Cargo.toml
 gate "lints" cargo clippy --quiet --locked --workspace --all-targets --features gpu-test -- -D warnings
 gate "lints of the page" cargo clippy --quiet --locked --target wasm32-unknown-unknown "${wasm[@]/#/-pmemscape-}" -- -D warnings
-gate "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps --workspace --lib
+[[ -z $extent ]] || gate "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps --workspace --lib
 gate "page, not optimized" ./run page
 # After the page, which is embedded in the program. With Vulkan, to compare the GPU and CPU renderers if there is a
 # driver.
