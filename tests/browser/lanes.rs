@@ -47,6 +47,10 @@ fn two_devices() -> PathBuf {
 
 /// Shows the first device. Initially the page shows the one with the highest peak.
 fn show_first(page: &Page) {
+    // The list is filled in a later frame than the one that says that the file is open.
+    page.wait_until("the devices are listed", || {
+        page.evaluate("document.querySelector('#device').options.length > 1") == true
+    });
     page.evaluate(
         "{ const list = document.querySelector('#device'); list.value = '0'; list.dispatchEvent(new Event('change')); }",
     );
@@ -147,6 +151,8 @@ fn keys_show_lanes_and_move_focus() {
     page.click("#lane-labels [data-lane='0']");
     page.wait_for(&Some("0".to_owned()), || focused_lane(&page));
     page.evaluate("document.querySelector('canvas#timeline').focus()");
+    // The timeline comes below the pointer, which would draw a crosshair.
+    page.move_to(1.0, 1.0);
     page.press("l");
     page.wait_for(&json!([]), || lane_names(&page));
     page.wait_until("the one device is back", || Picture::capture(&page, "canvas#timeline") == alone);
