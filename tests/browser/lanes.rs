@@ -204,7 +204,7 @@ fn keys_select_devices_without_lane() {
     page.press_with("V", SHIFT);
     page.click("#lanes");
     page.wait_until("the note about lanes is shown", || page.text("#lanes-note").contains(" of 12 devices"));
-    let lanes = lane_names(&page).as_array().map_or(0, Vec::len);
+    let lanes = page.wait_until_settled("the lanes", || lane_names(&page).as_array().map_or(0, Vec::len));
     assert!((2..12).contains(&lanes), "{lanes} lanes");
     let height = page.bounding_box("canvas#timeline").height / lanes as f64;
     assert!(height >= 48.0, "lanes are {height} CSS pixels high");
