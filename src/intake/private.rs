@@ -68,6 +68,12 @@ const KEPT_FIELDS: [&[u8]; 14] = [
     b"tensors",
 ];
 
+/// Reasons for saving that the recorder gives. Others are texts of the program.
+const PUBLIC_REASONS: [&[u8]; 8] = [b"step", b"peak", b"growth", b"oom", b"signal", b"error", b"exit", b"manual"];
+
+/// Fields of a tensor that are kept without its name.
+const KEPT_TENSOR_FIELDS: [&[u8]; 7] = [b"addr", b"bytes", b"device", b"kind", b"shape", b"dtype", b"offset"];
+
 /// Removes the texts of these kinds from a snapshot. Call this before its events are replayed.
 pub(crate) fn leave_out(snapshot: &mut Snapshot, what: LeaveOut) {
     let mut names: HashMap<Vec<u8>, usize, RandomState> = HashMap::default();
@@ -151,7 +157,7 @@ fn without_private(tree: &ValueTree, what: LeaveOut) -> ValueTree {
                 // The marker of a crop names the original file.
                 (key, Token::Dict) if key == CROP_KEY.as_bytes() && what.paths => {
                     others.put(Token::Text(key));
-                    copy_entries(&mut others, &mut tokens, &[b"source"]);
+                    copy_entries(&mut others, &mut tokens, |key| key != b"source");
                 }
                 (key, value) => {
                     others.put(Token::Text(key));
@@ -171,7 +177,10 @@ fn copy_field(kept: &mut ValueTree, key: &[u8], value: Token<'_>, tokens: &mut T
     let is_left_out = key == b"left_out"
         || key == b"host" && what.host
         || key == b"source" && (what.source || what.paths)
-        || what.recorder && !KEPT_FIELDS.contains(&key);
+        || what.recorder && !KEPT_FIELDS.contains(&key)
+        || what.recorder
+            && key == b"reason"
+            && !matches!(value, Token::Text(reason) if PUBLIC_REASONS.contains(&reason));
     match value {
         _ if is_left_out => tokens.skip_value(value),
         Token::List if key == b"tensors" && what.metadata => {
@@ -179,7 +188,7 @@ fn copy_field(kept: &mut ValueTree, key: &[u8], value: Token<'_>, tokens: &mut T
             kept.put(Token::List);
             while let Some(item) = tokens.next_item() {
                 match item {
-                    Token::Dict => copy_entries(kept, tokens, &[b"name"]),
+                    Token::Dict => copy_entries(kept, tokens, |key| KEPT_TENSOR_FIELDS.contains(&key)),
                     other => copy_value(kept, other, tokens),
                 }
             }
@@ -192,15 +201,15 @@ fn copy_field(kept: &mut ValueTree, key: &[u8], value: Token<'_>, tokens: &mut T
     }
 }
 
-/// Copies a dict whose start was read, without these entries.
-fn copy_entries(kept: &mut ValueTree, tokens: &mut Tokens<'_>, without: &[&[u8]]) {
+/// Copies the entries with these keys of a dict whose start was read.
+fn copy_entries(kept: &mut ValueTree, tokens: &mut Tokens<'_>, is_kept: impl Fn(&[u8]) -> bool) {
     kept.put(Token::Dict);
     while let Some((key, value)) = tokens.next_pair() {
-        if without.contains(&key) {
-            tokens.skip_value(value);
-        } else {
+        if is_kept(key) {
             kept.put(Token::Text(key));
             copy_value(kept, value, tokens);
+        } else {
+            tokens.skip_value(value);
         }
     }
     kept.put(Token::End);

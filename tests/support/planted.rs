@@ -28,9 +28,9 @@ pub(crate) const PLANTED: [(&str, &[&str]); 6] = [
     ),
     ("source", &["zqdef", "zqcomment", "zqpassword", "zqcodeline"]),
     ("annotations", &["zqphase", "zqcustomer", "zqexperiment", "zqsweep"]),
-    ("metadata", &["zqrun", "zqtensor", "zqweight", "zqprompt", "zqnested"]),
+    ("metadata", &["zqrun", "zqtensor", "zqweight", "zqprompt", "zqnested", "zqremark"]),
     ("host", &["zqhost"]),
-    ("recorder", &["zqscript", "zqerror", "zqjob", "zqgit", "zqbranch", "zqcoord"]),
+    ("recorder", &["zqscript", "zqerror", "zqjob", "zqgit", "zqbranch", "zqcoord", "zqreason"]),
 ];
 
 /// Returns a snapshot with all planted texts.
@@ -70,6 +70,7 @@ pub(crate) fn snapshot() -> Value {
     });
     snapshot["external_annotations"] = marks.collect();
     let facts = &mut snapshot["memscape"];
+    facts["reason"] = json!("zqreason");
     facts["host"] = json!("zqhost");
     facts["program"] = json!("zqscript.py");
     facts["error"] = json!("ValueError: zqerror");
@@ -77,6 +78,7 @@ pub(crate) fn snapshot() -> Value {
     facts["git"] = json!({ "commit": "zqgit", "branch": "zqbranch" });
     facts["coords"] = json!({ "zqcoord": 1 });
     facts["tensors"][0]["name"] = json!("zqtensor.weight");
+    facts["tensors"][0]["note"] = json!("zqremark");
     facts["tensors"][1]["name"] = json!("zqweight");
     facts["source"] = json!({ "/zqsourcefolder/train.py": "def zqdef():\n    pass\n" });
     snapshot
