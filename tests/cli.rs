@@ -140,7 +140,7 @@ fn unplottable_range_or_device_reports_error() {
     }
     let output = memscape(&["plot", path, "-o", "/nowhere/at.all"], b"");
     assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("/nowhere/at.all: No such file"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("/nowhere/at.all: no such folder"));
 }
 
 #[test]

@@ -143,6 +143,17 @@ fn errors_have_request_id_and_protocol_code() {
             json!(16),
         ),
         (r#"{"jsonrpc": "2.0", "id": 17, "method": "tools/call", "params": {"name": "nothing"}}"#, -32602, json!(17)),
+        (
+            r#"{"jsonrpc": "2.0", "id": 9223372036854775808, "method": "ping"}"#,
+            -32600,
+            json!(9_223_372_036_854_775_808_u64),
+        ),
+        (r#"{"jsonrpc": "2.0", "id": 21, "method": "ping", "params": {"_meta": 3}}"#, -32602, json!(21)),
+        (
+            r#"{"jsonrpc": "2.0", "id": 22, "method": "tools/call", "params": {"name": "files", "_meta": []}}"#,
+            -32602,
+            json!(22),
+        ),
         (r#"{"jsonrpc": "2.0", "id": 18, "method": "tools/list", "params": {"cursor": "next"}}"#, -32602, json!(18)),
     ] {
         let answer = client.answer(line);
@@ -155,12 +166,20 @@ fn errors_have_request_id_and_protocol_code() {
         r#"{"jsonrpc": "2.0", "method": "notifications/nothing"}"#,
         r#"{"jsonrpc": "2.0", "method": "nothing"}"#,
         r#"{"jsonrpc": "2.0", "id": 99, "result": {}}"#,
+        r#"{"jsonrpc": "2.0", "id": 99, "error": 3}"#,
         "",
         "\t",
     ] {
         client.send(line);
     }
     assert_eq!(client.request(20, "ping", json!({})), json!({"jsonrpc": "2.0", "id": 20, "result": {}}));
+    // No rejected request is waited for.
+    drop(client.child.stdin.take());
+    let started = Instant::now();
+    while client.child.try_wait().unwrap().is_none() {
+        assert!(started.elapsed() < TIMEOUT, "the server is still running after its input ended");
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
 
 #[test]
@@ -186,6 +205,11 @@ fn invalid_argument_lists_possible_values() {
         answer["result"]["isError"] == true && text.contains("[possible values: ") && text.contains("oom"),
         "{text}"
     );
+    let answer = client.call(2, "nothing", json!({}));
+    let (_, _, text) = error(&answer);
+    assert!(text.starts_with("no tool nothing [possible values: files, summary, "), "{text}");
+    let answer = client.call(3, "summary", json!({"nothing": 1}));
+    assert_eq!(answer["result"]["content"][0]["text"], "summary has no argument nothing; it has file");
 }
 
 #[test]

@@ -179,6 +179,40 @@ fn output_to_file_read_from_stdin_is_rejected() {
 }
 
 #[test]
+fn survey_tables_do_not_overwrite_list_or_snapshot() {
+    let folder = folder("survey");
+    let tables = folder.join("tables");
+    std::fs::create_dir(&tables).unwrap();
+    std::fs::write(folder.join("a.json"), snapshot(2)).unwrap();
+    std::fs::write(tables.join("oom.jsonl"), snapshot(2)).unwrap();
+    std::fs::write(tables.join("site.jsonl"), json!({"path": "a.json"}).to_string()).unwrap();
+    let link = folder.join("link.json");
+    symlink("tables/oom.jsonl", &link).unwrap();
+    for (list, input) in [
+        ("tables/site.jsonl", "tables/site.jsonl"),
+        ("list", "tables/oom.jsonl"),
+        ("list", "./tables/../tables/oom.jsonl"),
+        ("list", "link.json"),
+    ] {
+        let lines = [json!({"path": "a.json"}), json!({"path": input})].map(|line| line.to_string());
+        std::fs::write(folder.join("list"), lines.join("\n")).unwrap();
+        let before = contents(&tables);
+        let survey = ["survey", "--list", list, "--to", "jsonl"].map(str::to_owned);
+        let output = run(&folder, &survey, "tables");
+        let message = error(&output);
+        assert!(
+            output.status.code() == Some(1) && message.contains(&format!("would overwrite the input {input};")),
+            "{message}"
+        );
+        assert!(contents(&tables) == before);
+    }
+    // Tables of an earlier survey are replaced.
+    std::fs::write(folder.join("list"), json!({"path": "a.json"}).to_string()).unwrap();
+    let output = run(&folder, &["survey", "--list", "list", "--to", "jsonl"].map(str::to_owned), "tables");
+    assert_eq!(output.status.code(), Some(0), "{}", error(&output));
+}
+
+#[test]
 fn sql_save_does_not_overwrite_snapshot() {
     let folder = inputs("prompt", 3);
     let before = contents(&folder);
@@ -221,6 +255,45 @@ fn full_disk_keeps_existing_output() {
             .iter()
             .all(|(path, page)| path.extension().is_some_and(|it| it == "1") && page.ends_with(b"\n"))
     );
+}
+
+#[test]
+fn output_in_missing_folder_names_folder_to_create() {
+    let folder = inputs("missing", 3);
+    let before = contents(&folder);
+    for line in COMMANDS {
+        for (out, cause) in [
+            ("none/out", "none/out: no such folder; create it first\n"),
+            ("", "the name of the output file is empty\n"),
+        ] {
+            let output = run(&folder, &words(line), out);
+            let message = error(&output);
+            assert_eq!(output.status.code(), Some(1), "{line} -o '{out}': {message}");
+            assert!(message.ends_with(cause), "{line} -o '{out}': {message}");
+            assert!(contents(&folder) == before, "{line} -o '{out}'");
+        }
+    }
+}
+
+/// The name of the temporary file and the name of parquet's error mean nothing to users.
+#[test]
+fn write_error_is_only_the_cause() {
+    let folder = inputs("cause", 400);
+    std::fs::write(folder.join("file"), "").unwrap();
+    for line in COMMANDS {
+        for (out, cause) in [
+            ("/dev/full", "/dev/full: No space left on device (os error 28)\n"),
+            ("file/out", "file/out: Not a directory (os error 20)\n"),
+        ] {
+            let output = run(&folder, &words(line), out);
+            let message = error(&output);
+            let is_alone = message.rsplit("memscape: ").next().is_some_and(|text| {
+                let text = text.strip_suffix(cause).unwrap_or("?");
+                text.is_empty() || text == "in.json: "
+            });
+            assert!(output.status.code() == Some(1) && is_alone, "{line} -o {out}: {message}");
+        }
+    }
 }
 
 #[test]

@@ -11,8 +11,9 @@ use std::process::{Command, Output};
 
 const MEMSCAPE: &str = env!("CARGO_BIN_EXE_memscape");
 const MIB: u64 = 1 << 20;
-/// Text with an escape sequence that sets a title, a single-character control sequence, and a carriage return.
-const HOSTILE: &str = "x\u{1b}]0;title\u{7}\u{9b}31m\u{7f}\ry";
+/// Text with an escape sequence that sets a title, a single-character control sequence, a carriage return, and
+/// characters that reverse the rest of the line.
+const HOSTILE: &str = "x\u{1b}]0;title\u{7}\u{9b}31m\u{7f}\r\u{202e}\u{2066}y";
 
 /// Commands that print text about `{in}`.
 const COMMANDS: [&str; 28] = [
@@ -93,7 +94,9 @@ fn run(words: &[String]) -> Output {
 
 fn assert_safe(what: &str, bytes: &[u8]) {
     let text = String::from_utf8(bytes.to_vec()).unwrap();
-    let found = text.chars().find(|letter| letter.is_control() && !matches!(letter, '\n' | '\t'));
+    let is_bidi = |letter: char| matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let is_unsafe = |letter: &char| letter.is_control() && !matches!(letter, '\n' | '\t') || is_bidi(*letter);
+    let found = text.chars().find(is_unsafe);
     assert_eq!(found, None, "{what}: {text:?}");
 }
 
@@ -176,11 +179,11 @@ fn exports_to_terminal_have_no_control_characters() {
     if !has_tmux() {
         return;
     }
-    let path = snapshot("guarded", "a.json", "x\u{1b}]0;title\u{7}y");
+    let path = snapshot("guarded", "a.json", "x\u{1b}]0;title\u{7}\u{202e}y");
     let export = format!("'{MEMSCAPE}' export '{}' --to csv --table stacks -o -", path.display());
     let lines = in_terminal(200, &export);
-    assert!(lines.iter().any(|line| line.contains("x\u{fffd}]0;title\u{fffd}y")), "{lines:#?}");
+    assert!(lines.iter().any(|line| line.contains("x\u{fffd}]0;title\u{fffd}\u{fffd}y")), "{lines:#?}");
     let piped =
         run(&["export", path.to_str().unwrap(), "--to", "csv", "--table", "stacks", "-o", "-"].map(str::to_owned));
-    assert!(String::from_utf8(piped.stdout).unwrap().contains("x\u{1b}]0;title\u{7}y"));
+    assert!(String::from_utf8(piped.stdout).unwrap().contains("x\u{1b}]0;title\u{7}\u{202e}y"));
 }

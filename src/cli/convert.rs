@@ -54,7 +54,7 @@ impl Arguments {
         let format = self
             .to
             .or_else(|| format_of_name(self.out.path()))
-            .ok_or("--to is missing, and the name of the file does not tell")?;
+            .ok_or("--to is missing, and the name of the file has no known extension")?;
         let snapshot = OpenSnapshot::open(&self.source)?;
         let device = snapshot.device.device;
         for warning in &snapshot.summary.warnings {

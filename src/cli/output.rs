@@ -1,7 +1,7 @@
 //! Writes to standard output and standard error, which may be closed pipes.
 
 use super::capture::{self, CaptureWriter, is_captured};
-use super::terminal::{REPLACEMENT, SafeWriter, is_terminal};
+use super::terminal::{REPLACEMENT, SafeWriter, is_bidi_control, is_terminal, is_unsafe};
 use base::units::group_digits;
 use serde::Serialize;
 use serde_json::Value;
@@ -16,15 +16,15 @@ pub(crate) fn standard_output() -> Box<dyn Write + Send> {
     }
 }
 
-/// Prints text, with control characters other than line feeds and tabs replaced. A closed pipe (`| head`) is not an
+/// Prints text, with control characters other than line feeds and tabs replaced, and bidirectional controls too. A closed pipe (`| head`) is not an
 /// error.
 ///
 /// # Errors
 /// Returns the message of the I/O error.
 pub(crate) fn print(text: &str) -> Result<(), String> {
     let mut out = standard_output();
-    let is_unsafe = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
-    ignore_broken_pipe(out.write_all(text.replace(is_unsafe, REPLACEMENT).as_bytes()).and_then(|()| out.flush()))
+    let is_replaced = |letter: char| is_unsafe(letter) && !matches!(letter, '\n' | '\t');
+    ignore_broken_pipe(out.write_all(text.replace(is_replaced, REPLACEMENT).as_bytes()).and_then(|()| out.flush()))
 }
 
 /// Converts the result of writing to standard output, so that a closed pipe is not an error.
@@ -47,9 +47,9 @@ pub(crate) fn print_stderr(line: &str) {
     let _ = writeln!(io::stderr(), "memscape: {}", printable(line));
 }
 
-/// Replaces control characters. Names in files may contain escape sequences that a terminal would interpret.
+/// Replaces unsafe characters. Names in files may contain escape sequences that a terminal would interpret.
 pub(crate) fn printable(text: &str) -> String {
-    text.replace(char::is_control, REPLACEMENT)
+    text.replace(is_unsafe, REPLACEMENT)
 }
 
 /// Returns the line that follows a truncated list, or an empty string if the list is complete.
@@ -70,16 +70,19 @@ pub(crate) fn to_pretty_json(value: &impl Serialize) -> String {
     escape_json(&(serde_json::to_string_pretty(value).unwrap_or_default() + "\n"))
 }
 
-/// Escapes the control characters U+007F to U+009F in JSON. JSON allows them unescaped, but terminals interpret them.
+/// Escapes U+007F to U+009F and bidirectional controls in JSON. JSON allows them unescaped, but terminals interpret
+/// them.
 pub(crate) fn escape_json(json: &str) -> String {
-    if !json.contains(|letter: char| letter.is_control() && !letter.is_ascii_control() || letter == '\u{7f}') {
+    let is_escaped = |letter: char| matches!(letter, '\u{7f}'..='\u{9f}') || is_bidi_control(letter);
+    if !json.contains(is_escaped) {
         return json.to_owned();
     }
     let mut text = String::with_capacity(json.len());
     for letter in json.chars() {
-        match letter {
-            '\u{7f}'..='\u{9f}' => text += &format!("\\u{:04x}", u32::from(letter)),
-            letter => text.push(letter),
+        if is_escaped(letter) {
+            text += &format!("\\u{:04x}", u32::from(letter));
+        } else {
+            text.push(letter);
         }
     }
     text
@@ -88,11 +91,10 @@ pub(crate) fn escape_json(json: &str) -> String {
 /// Prints clap's message about invalid arguments, or the help text.
 pub(crate) fn print_clap(error: &clap::Error) {
     let text = error.render().to_string();
-    if text.contains(|letter: char| letter.is_control() && letter != '\n') {
-        // The text quotes an argument that may come from a file. Replace its control characters and print without
-        // colours.
-        let _ =
-            write!(io::stderr(), "{}", text.replace(|letter: char| letter.is_control() && letter != '\n', REPLACEMENT));
+    let is_replaced = |letter: char| is_unsafe(letter) && letter != '\n';
+    if text.contains(is_replaced) {
+        // The text quotes an argument that may come from a file. Print it without colours.
+        let _ = write!(io::stderr(), "{}", text.replace(is_replaced, REPLACEMENT));
     } else {
         // Standard error may be closed.
         let _ = error.print();

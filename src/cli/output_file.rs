@@ -58,7 +58,8 @@ impl OutputFile {
         output.reject_inputs(inputs).map(|()| output)
     }
 
-    /// Returns an output file in a folder that is known to contain no input files.
+    /// Returns an output file in a folder. The caller calls [`OutputFile::reject_inputs`], unless the command reads no
+    /// files.
     pub(crate) fn in_folder(folder: &Path, name: &str) -> OutputFile {
         OutputFile(folder.join(name))
     }
@@ -93,7 +94,11 @@ impl OutputFile {
         are_streams == [true; 2] || are_streams == [false; 2] && is_same_path()
     }
 
-    fn reject_inputs(&self, inputs: &[&Path]) -> Result<(), String> {
+    /// Checks that this is none of the files and folders that are read.
+    ///
+    /// # Errors
+    /// Returns an error message that names both files.
+    pub(crate) fn reject_inputs(&self, inputs: &[&Path]) -> Result<(), String> {
         let written = if self.is_standard_output() { Handle::stdout() } else { existing_file(&self.0) };
         let Some(written) = regular_file(written) else { return Ok(()) };
         let is_written = |input: &Path| {
@@ -127,6 +132,9 @@ impl OutputFile {
         if self.is_standard_output() {
             return Ok(at_once(standard_output()));
         }
+        if self.0.as_os_str().is_empty() {
+            return Err(io::Error::other("the name of the output file is empty"));
+        }
         let destination = destination(&self.0);
         let old = fs::metadata(&destination).ok();
         match &old {
@@ -143,7 +151,11 @@ impl OutputFile {
         // Use the permissions of a normal new file, as limited by the umask.
         #[cfg(unix)]
         named.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let (file, temporary) = TemporaryFile::open_new(&named, &folder_of(&destination))?;
+        let folder = folder_of(&destination);
+        let (file, temporary) = TemporaryFile::open_new(&named, &folder).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => io::Error::other("no such folder; create it first"),
+            _ => error,
+        })?;
         let pending =
             Pending { temporary, destination, file: file.try_clone()?, permissions: old.map(|old| old.permissions()) };
         Ok(OutputWriter { out: BufWriter::new(Box::new(file)), pending: Some(pending) })

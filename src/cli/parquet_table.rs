@@ -3,7 +3,7 @@
 use engine::tables::Value;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, Int64Type};
-use parquet::errors::Result as ParquetResult;
+use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
@@ -50,8 +50,8 @@ impl<W: Write + Send> ParquetTable<W> {
     /// Returns the I/O error of `out`.
     pub(crate) fn create(out: W, columns: &[(&str, ColumnType)]) -> io::Result<ParquetTable<W>> {
         let properties = WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default())).build();
-        let schema = Arc::new(parse_message_type(&schema(columns)).map_err(io::Error::other)?);
-        let writer = SerializedFileWriter::new(out, schema, Arc::new(properties)).map_err(io::Error::other)?;
+        let schema = Arc::new(parse_message_type(&schema(columns)).map_err(io_error)?);
+        let writer = SerializedFileWriter::new(out, schema, Arc::new(properties)).map_err(io_error)?;
         let types: Vec<ColumnType> = columns.iter().map(|&(_, kind)| kind).collect();
         let group = types.iter().map(|_| ColumnCells::default()).collect();
         Ok(ParquetTable { writer, types, group, rows: 0 })
@@ -64,7 +64,7 @@ impl<W: Write + Send> ParquetTable<W> {
     pub(crate) fn push(&mut self, cells: &[Value<'_>]) -> io::Result<()> {
         self.group.iter_mut().zip(cells).for_each(|(column, cell)| column.push(cell));
         self.rows += 1;
-        if self.rows == GROUP_ROWS { self.write_group().map_err(io::Error::other) } else { Ok(()) }
+        if self.rows == GROUP_ROWS { self.write_group().map_err(io_error) } else { Ok(()) }
     }
 
     /// Writes the remaining rows and the end of the file.
@@ -73,9 +73,9 @@ impl<W: Write + Send> ParquetTable<W> {
     /// Returns the I/O error of the output.
     pub(crate) fn finish(mut self) -> io::Result<()> {
         if self.rows > 0 {
-            self.write_group().map_err(io::Error::other)?;
+            self.write_group().map_err(io_error)?;
         }
-        self.writer.close().map(drop).map_err(io::Error::other)
+        self.writer.close().map(drop).map_err(io_error)
     }
 
     /// Writes a row group and clears its cells.
@@ -97,6 +97,14 @@ impl<W: Write + Send> ParquetTable<W> {
         row_group.close()?;
         self.rows = 0;
         Ok(())
+    }
+}
+
+/// Unwraps the I/O error of the output, which parquet boxes.
+fn io_error(error: ParquetError) -> io::Error {
+    match error {
+        ParquetError::External(cause) => cause.downcast().map_or_else(io::Error::other, |cause: Box<io::Error>| *cause),
+        error => io::Error::other(error),
     }
 }
 

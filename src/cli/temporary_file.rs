@@ -27,7 +27,7 @@ impl TemporaryFile {
         // Fails if another handler is set (`serve`), which then decides how the program ends.
         HANDLER_SET.call_once(|| drop(ctrlc::set_handler(interrupted)));
         let mut all = TEMPORARY_PATHS.lock().map_err(|_| io::ErrorKind::Other)?;
-        let (file, path) = named.tempfile_in(folder)?.into_parts();
+        let (file, path) = named.tempfile_in(folder).map_err(without_path)?.into_parts();
         all.push(path.to_path_buf());
         Ok((file, TemporaryFile(Some(path))))
     }
@@ -52,6 +52,13 @@ impl Drop for TemporaryFile {
         // A failure to remove the file is ignored. Its name shows that it is temporary.
         drop(self.0.take());
     }
+}
+
+/// Removes the name of the temporary file, which no user knows, from an error of tempfile.
+fn without_path(error: io::Error) -> io::Error {
+    let text = error.to_string();
+    let cause = text.rsplit_once(" at path ").map(|(cause, _)| io::Error::new(error.kind(), cause));
+    cause.unwrap_or(error)
 }
 
 fn interrupted() {

@@ -47,16 +47,26 @@ pub(crate) fn line_width() -> Option<usize> {
     Some(set.or_else(terminal_width).unwrap_or(DEFAULT_WIDTH).max(MIN_WIDTH))
 }
 
-/// Returns the width of a text in terminal columns.
+/// Returns whether a character may not reach a terminal: control characters, and bidirectional controls, which reorder
+/// the rest of the line.
+pub(crate) fn is_unsafe(letter: char) -> bool {
+    letter.is_control() || is_bidi_control(letter)
+}
+
+pub(crate) fn is_bidi_control(letter: char) -> bool {
+    matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Returns the width of a text in terminal columns. Bidirectional controls have no width, but their replacement has.
 pub(crate) fn text_width(text: &str) -> usize {
-    text.width()
+    text.width() + text.chars().filter(|letter| is_bidi_control(*letter)).count()
 }
 
 /// Returns the length in bytes of the longest prefix of a text that fits into `width` columns.
 pub(crate) fn fitting_prefix(text: &str, width: usize) -> usize {
     let mut used = 0;
     for (at, letter) in text.char_indices() {
-        used += letter.width().unwrap_or(0);
+        used += if is_unsafe(letter) { 1 } else { letter.width().unwrap_or(0) };
         if used > width {
             return at;
         }
@@ -115,22 +125,22 @@ fn wrap_to(text: &str, width: Option<usize>) -> String {
     fitted
 }
 
-/// A writer that replaces all control characters except line feeds and tabs. Names in files may contain escape
-/// sequences that a terminal would interpret.
+/// A writer that replaces unsafe characters except line feeds and tabs (see [`is_unsafe`]). Names in files may contain
+/// escape sequences that a terminal would interpret.
 pub(crate) struct SafeWriter<W> {
     out: W,
-    /// True if the last byte written was [`LEAD`], which may start a control character.
-    has_lead_byte: bool,
+    /// Bytes at the end of the last write that may start an unsafe character: one of [`PREFIXES`], or none.
+    prefix: &'static [u8],
 }
 
-/// Character that replaces control characters.
+/// Character that replaces unsafe characters.
 pub(crate) const REPLACEMENT: &str = "\u{fffd}";
-/// First byte of the UTF-8 encoding of U+0080 to U+00BF, which include control characters.
-const LEAD: u8 = 0xc2;
+/// First bytes of the UTF-8 encodings of U+0080 to U+00BF and of U+2000 to U+207F, which include unsafe characters.
+const PREFIXES: [&[u8]; 4] = [b"\xc2", b"\xe2", b"\xe2\x80", b"\xe2\x81"];
 
 impl<W: Write> SafeWriter<W> {
     pub(crate) fn new(out: W) -> SafeWriter<W> {
-        SafeWriter { out, has_lead_byte: false }
+        SafeWriter { out, prefix: b"" }
     }
 }
 
@@ -138,14 +148,20 @@ impl<W: Write> Write for SafeWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut safe = Vec::with_capacity(bytes.len());
         for &byte in bytes {
-            let is_begun = std::mem::replace(&mut self.has_lead_byte, byte == LEAD);
-            match byte {
-                0xa0..=0xbf if is_begun => safe.extend([LEAD, byte]),
-                0x80..=0x9f if is_begun => safe.extend(REPLACEMENT.bytes()),
-                LEAD => {}
-                b'\n' | b'\t' => safe.push(byte),
-                0..=0x1f | 0x7f => safe.extend(REPLACEMENT.bytes()),
-                byte => safe.push(byte),
+            let prefix = std::mem::take(&mut self.prefix);
+            let longer = PREFIXES.into_iter().find(|it| it.split_last() == Some((&byte, prefix)));
+            match (prefix, byte) {
+                _ if longer.is_some() => self.prefix = longer.unwrap_or_default(),
+                (b"\xc2", 0x80..=0x9f) | (b"\xe2\x80", 0xaa..=0xae) | (b"\xe2\x81", 0xa6..=0xa9) => {
+                    safe.extend(REPLACEMENT.bytes());
+                }
+                (_, 0x80..=0xbf) => safe.extend(prefix.iter().chain([&byte])),
+                // A prefix that is not continued is not UTF-8, and is dropped.
+                (_, 0xc2) => self.prefix = b"\xc2",
+                (_, 0xe2) => self.prefix = b"\xe2",
+                (_, b'\n' | b'\t') => safe.push(byte),
+                (_, 0..=0x1f | 0x7f) => safe.extend(REPLACEMENT.bytes()),
+                _ => safe.push(byte),
             }
         }
         self.out.write_all(&safe)?;

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import csv
+import errno
 import io
 import json
+import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -15,8 +18,9 @@ import duckdb
 import pytest
 
 import corpus
-from conftest import rows
+from conftest import files, rows
 from memscape import fleet
+from memscape.fleet import report
 from memscape.fleet.report import size
 
 
@@ -210,6 +214,42 @@ def test_report_has_links_and_no_scripts(lake: str, tmp_path: Path) -> None:
     assert "home:gpt/model.py loss" in elements.words
     assert "memscape tui /" in elements.words
     assert "96 snapshots, 2026-11-01 to 2026-11-06" in elements.words
+
+
+def test_report_replaces_no_link_device_or_file_of_the_lake(lake: str, tmp_path: Path) -> None:
+    page, link = tmp_path / "report.html", tmp_path / "link.html"
+    link.symlink_to(page.name)
+    _command("report", lake, "-o", str(link))
+    assert link.is_symlink() and page.read_text().startswith("<!doctype html>")
+    # A pipe, because a failing test that runs as root would replace /dev/null.
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor() as pool:
+        read = pool.submit(pipe.read_text)
+        _command("report", lake, "-o", str(pipe))
+        assert read.result() == page.read_text()
+    assert pipe.is_fifo()
+    before = files(lake)
+    table = next(path for path in sorted(before) if path.endswith(".parquet"))
+    (tmp_path / "part").symlink_to(Path(lake) / table)
+    for out in (f"{lake}/{table}", f"{lake}/../lake/{table}", str(tmp_path / "part")):
+        assert _refused("report", lake, "-o", out) == (
+            f"memscape: {out}: would overwrite a file of the lake; name another output file\n"
+        )
+    assert files(lake) == before
+
+
+def test_report_to_full_disk_leaves_no_file(lake: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = tmp_path / "report.html"
+    page.write_text("kept")
+
+    def fail(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(OSError, match="No space left"):
+        report.write(lake, str(page), {})
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"] and page.read_text() == "kept"
 
 
 def test_texts_of_files_are_escaped_in_the_report(tmp_path: Path) -> None:

@@ -114,10 +114,18 @@ def test_error_is_one_sentence_and_session_continues(session: memscape.Session) 
         (lambda: session.insight("nothing"), "nothing"),
         (lambda: session.ask("serve"), "serve"),
         (lambda: session.ask("no-such-command"), "no-such-command"),
+        (lambda: session.live(top=-1), r"^invalid value '-1' for '--top <N>'"),
+        (lambda: session.live(by="--json"), r"^invalid value '--json' for '--by <KEY>'"),
+        (lambda: session.plan("--json"), "--json"),
+        (lambda: memscape.open(session.path, device="x"), r"^invalid value 'x' for '--device <N>'"),  # type: ignore[arg-type]
+        (lambda: memscape.view(session.path, port=-1, browser=False), r"^invalid value '-1' for '--port <N>'"),
+        (lambda: memscape.open(""), "^a value is required for '<FILE>'"),
     ]:
         with pytest.raises(memscape.MemscapeError, match=message) as error:
             wrong()
         assert "\x1b" not in str(error.value)
+        assert "\n" not in str(error.value)
+        assert "try '--help'" not in str(error.value)
     assert session.live().live_bytes == 40 * MiB
 
 

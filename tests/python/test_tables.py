@@ -277,6 +277,12 @@ def test_closed_session_is_shown_as_closed(session: memscape.Session) -> None:
     assert "closed" in other._repr_markdown_() and "<memscape" not in other._repr_markdown_()
 
 
+def test_one_is_singular(session: memscape.Session) -> None:
+    assert repr(session.sql("SELECT 1 AS a")) == "<memscape.Rows: 1 row, 1 column>"
+    assert repr(session.sql("SELECT 1 AS a, 2 AS b UNION ALL SELECT 3, 4")) == "<memscape.Rows: 2 rows, 2 columns>"
+    assert "Insight: 1 statement;" in repr(session.insight("modules"))
+
+
 def test_truncated_table_counts_remaining_rows() -> None:
     many = Table([{"a": number} for number in range(60)])
     assert many._repr_markdown_().endswith(f"… {60 - MAX_ROWS} more rows")

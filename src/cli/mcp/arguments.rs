@@ -30,9 +30,9 @@ pub(super) fn command_line(
 ) -> Result<CommandLine, String> {
     let known = |name: &str| name == "file" || tool.parameters.iter().any(|parameter| parameter.name == name);
     if let Some(unknown) = arguments.keys().find(|name| !known(name)) {
-        let names: Vec<&str> = tool.parameters.iter().map(|parameter| parameter.name).collect();
+        let names: Vec<&str> = ["file"].into_iter().chain(tool.parameters.iter().map(|it| it.name)).collect();
         let unknown: String = unknown.chars().take(100).collect();
-        return Err(format!("{} has no argument {unknown}; it has file, {}", tool.name, names.join(", ")));
+        return Err(format!("{} has no argument {unknown}; it has {}", tool.name, names.join(", ")));
     }
     let file = arguments.get("file").map(|file| text("file", file)).transpose()?;
     let path = if tool.name == RANKS { files.folder(file)? } else { files.file(file)? };

@@ -1,6 +1,8 @@
 //! Validates messages from the client. Responds to invalid JSON-RPC 2.0 and invalid parameters here, with the id of the
 //! request, because rmcp responds without an id or not at all.
 
+use rmcp::RoleServer;
+use rmcp::service::RxJsonRpcMessage;
 use serde_json::{Map, Value, json};
 
 /// Error code: a line is not JSON.
@@ -17,6 +19,8 @@ pub(super) enum Message {
     Request(String),
     /// A valid notification or response.
     Other,
+    /// An invalid notification or response, which gets no error response.
+    Ignored,
     /// An invalid message. Contains the error response to send.
     Invalid(Value),
 }
@@ -26,7 +30,7 @@ impl Message {
     pub(super) fn parse(line: &[u8]) -> Message {
         let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
         match serde_json::from_slice(line) {
-            Ok(message) => Message::from_json(&message),
+            Ok(message) => Message::from_json(&message).checked(line, &message),
             Err(error) => Message::invalid_message(&Value::Null, PARSE_ERROR, &format!("Parse error: {error}")),
         }
     }
@@ -52,11 +56,25 @@ impl Message {
         }
     }
 
+    /// Rejects a message that rmcp cannot parse, because rmcp would respond without an id.
+    fn checked(self, line: &[u8], message: &Value) -> Message {
+        let is_parsed = || serde_json::from_slice::<RxJsonRpcMessage<RoleServer>>(line).is_ok();
+        match self {
+            Message::Request(_) if !is_parsed() => {
+                let id = message.get("id").unwrap_or(&Value::Null);
+                Message::invalid_message(id, INVALID_REQUEST, "Invalid request: a field has the wrong type")
+            }
+            Message::Other if !is_parsed() => Message::Ignored,
+            checked => checked,
+        }
+    }
+
     fn invalid_message(id: &Value, code: i64, message: &str) -> Message {
         Message::Invalid(json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}}))
     }
 }
 
+/// Returns whether an error response can repeat an id. rmcp has no ids above 2^63 - 1.
 fn is_id(id: &Value) -> bool {
     id.is_string() || id.is_i64() || id.is_u64()
 }
@@ -66,8 +84,8 @@ fn message_error(message: &Map<String, Value>) -> Option<&'static str> {
     if message.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
         return Some("expected \"jsonrpc\": \"2.0\"");
     }
-    if message.get("id").is_some_and(|id| !is_id(id)) {
-        return Some("id is neither a string nor an integer");
+    if message.get("id").is_some_and(|id| !id.is_string() && !id.is_i64()) {
+        return Some("id is neither a string nor a 64-bit integer");
     }
     match message.get("method") {
         Some(Value::String(_)) => None,
@@ -86,6 +104,9 @@ fn params_error(method: &str, params: Option<&Value>) -> Option<String> {
         Some(Value::Object(params)) => params,
         Some(_) => return Some("params is not an object".to_owned()),
     };
+    if params.get("_meta").is_some_and(|meta| !meta.is_object() && !meta.is_null()) {
+        return Some("_meta is not an object".to_owned());
+    }
     let lacks = |fields: &Map<String, Value>, name: &str, is: fn(&Value) -> bool, kind: &str| match fields.get(name) {
         None => Some(format!("{name} is missing")),
         Some(value) if !is(value) => Some(format!("{name} is not {kind}")),

@@ -123,7 +123,9 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         if request.name != FILES && Tool::by_name(&request.name).is_none() {
             let name: String = request.name.chars().take(100).collect();
-            return Err(ErrorData::invalid_params(format!("no tool {name}"), None));
+            let names: Vec<&str> = [FILES].into_iter().chain(tools::TOOLS.iter().map(|it| it.name)).collect();
+            let error = format!("no tool {name} [possible values: {}]", names.join(", "));
+            return Err(ErrorData::invalid_params(error, None));
         }
         let (reply, mut answer) = oneshot::channel();
         let cancelled = CancelFlag::default();

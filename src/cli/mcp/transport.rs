@@ -47,6 +47,7 @@ async fn receive(mut to_rmcp: DuplexStream, out: Arc<Mutex<Stdout>>, open: Arc<O
             }
             // rmcp stops if the first message is not a request.
             Message::Other if !has_begun => continue,
+            Message::Ignored => continue,
             Message::Other => {}
             Message::Request(method) => has_begun |= !matches!(&*method, "ping" | "server/discover"),
         }

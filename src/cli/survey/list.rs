@@ -13,7 +13,7 @@ const MAX_ERROR_LEN: usize = 500;
 #[serde(deny_unknown_fields)]
 pub(super) struct Entry {
     /// File to read. May be a pipe.
-    path: Option<PathBuf>,
+    pub(super) path: Option<PathBuf>,
     /// Address of the file, if it is a copy.
     url: Option<String>,
     /// Text that changes when the file changes.

@@ -17,7 +17,7 @@ use serde_json::json;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tables::{Format, Tables};
+use tables::{Format, TABLES, Tables};
 
 /// Arguments of `memscape survey`.
 #[derive(Args, Clone, Debug)]
@@ -51,12 +51,16 @@ impl Arguments {
     /// A file that cannot be read is a row with a status.
     ///
     /// # Errors
-    /// Returns an error message if the list cannot be read or the tables cannot be written.
+    /// Returns an error message if the list cannot be read, or the tables cannot be written or would overwrite it or a
+    /// file of it.
     pub(crate) fn run(&self) -> Result<(), String> {
         let named = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
         let batch: Arc<str> = self.batch.as_str().into();
         let memory = self.memory.unwrap_or_else(default_memory_bytes);
         let mut tables = Tables::default();
+        let outputs = TABLES.map(|table| OutputFile::in_folder(&self.folder, &self.to.file_name(table)));
+        let refuse = |input: &Path| outputs.iter().try_for_each(|output| output.reject_inputs(&[input]));
+        refuse(&self.list)?;
         let list = Input::open(&self.list).map_err(|error| named(&self.list, error))?;
         for (line, number) in BufReader::new(list.into_reader()).lines().zip(1..) {
             let line = line.map_err(|error| named(&self.list, error))?;
@@ -64,6 +68,7 @@ impl Arguments {
                 continue;
             }
             let entry = Entry::parse(&line).map_err(|error| format!("{}:{number}: {error}", self.list.display()))?;
+            entry.path.as_deref().map_or(Ok(()), refuse)?;
             let object = survey_file(entry, &batch, &self.roots, memory, &mut tables);
             let done = json!({"url": object.url, "status": object.status, "error": object.error});
             print(&format!("{done}\n"))?;

@@ -23,6 +23,20 @@ pub(super) enum Format {
     Jsonl,
 }
 
+impl Format {
+    /// Returns the file name of a table.
+    pub(super) fn file_name(self, table: &str) -> String {
+        let ending = match self {
+            Format::Lake => "parquet",
+            Format::Jsonl => "jsonl",
+        };
+        format!("{table}.{ending}")
+    }
+}
+
+/// Names of all tables.
+pub(super) const TABLES: [&str; 5] = ["site_use", "oom", "step", "site", "snapshot"];
+
 /// Rows of a batch.
 #[derive(Default)]
 pub(super) struct Tables {
@@ -107,11 +121,7 @@ impl Writer<'_> {
         rows: &[R],
         counts: &mut Map<String, serde_json::Value>,
     ) -> Result<(), String> {
-        let ending = match self.format {
-            Format::Lake => "parquet",
-            Format::Jsonl => "jsonl",
-        };
-        let file = (self.file)(&format!("{name}.{ending}"));
+        let file = (self.file)(&self.format.file_name(name));
         counts.insert(name.to_owned(), json!(rows.len()));
         let written = match self.format {
             Format::Lake => write_parquet(&file, columns, rows),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import site
 import subprocess
@@ -57,5 +58,8 @@ def run(*arguments: str) -> str:
 
 
 def error_text(text: str) -> str:
-    """Return the program's standard error without the prefix of each line."""
-    return "\n".join(line.removeprefix("memscape: ") for line in text.strip().splitlines())
+    """Return the program's standard error, without the prefix of each line and hints for the command line."""
+    lines = [line.removeprefix("memscape: ").removeprefix("error: ") for line in text.strip().splitlines()]
+    shown = [line for line in lines if line and not line.startswith(("Usage: ", "For more information, try "))]
+    # Possible values and tips are indented.
+    return re.sub(r"\n +", " ", "\n".join(shown))

@@ -8,7 +8,7 @@ from typing import Any
 
 from ._text import cut, html_text, markdown_text
 from .answers import Answer
-from .table import Table, size
+from .table import Table, counted, size
 
 MAX_ROWS_EACH = 10
 """Maximum number of rows that a notebook shows of each table, in an answer with several."""
@@ -56,7 +56,7 @@ class Tables(Answer):
         return self.tables
 
     def _in_short(self) -> str:
-        return f"{len(self.statements)} statements; tables {', '.join(self.tables) or 'none'}"
+        return f"{counted(len(self.statements), 'statement')}; tables {', '.join(self.tables) or 'none'}"
 
     def _repr_html_(self) -> str:
         lines = [

@@ -45,7 +45,7 @@ class Session:
         With `mosaic`, allocations from before recording are left out, as in Mosaic.
         """
         counting = ["--counting", "mosaic"] if mosaic else []
-        return Live(self.ask("live", "--at", at, "--by", by, "--top", top, *counting))
+        return Live(self.ask("live", *_option("--at", at), *_option("--by", by), *_option("--top", top), *counting))
 
     def peak(
         self,
@@ -59,19 +59,19 @@ class Session:
         """Return live allocations at the peak of the trace, or of a range of times such as "1.2s"."""
         counting = ["--counting", "mosaic"] if mosaic else []
         arguments = [*_option("--from", from_time), *_option("--to", to_time), *counting]
-        return Live(self.ask("peak", "--by", by, "--top", top, *arguments))
+        return Live(self.ask("peak", *_option("--by", by), *_option("--top", top), *arguments))
 
     def tree(
         self, at: str | int = "peak", *, inverted: bool = False, hide_internal: bool = False, top: int = 200
     ) -> Live:
         """Return the call tree of live allocations: rows with `depth`, `live_bytes` (total) and `self_bytes`."""
         flags = ["--inverted"] * inverted + ["--hide-internal"] * hide_internal
-        return Live(self.ask("live", "--at", at, "--by", "tree", "--top", top, *flags))
+        return Live(self.ask("live", *_option("--at", at), "--by=tree", *_option("--top", top), *flags))
 
     def allocations(self, pattern: str | None = None, *, at: str | int | None = None, top: int = 20) -> Answer:
         """Return allocations, largest first. Patterns are those of the page: "train.py & >=1MiB", "#12", "/regex/"."""
         return Answer(
-            self.ask("allocations", *_option("--at", at), "--top", top, *(["--", pattern] if pattern else []))
+            self.ask("allocations", *_option("--at", at), *_option("--top", top), *(["--", pattern] if pattern else []))
         )
 
     def events(
@@ -87,7 +87,9 @@ class Session:
         """Return events, filtered by actions ("alloc,oom"), size (">=1MiB"), first and last moment, and a search."""
         options = [("--action", action), ("--size", size), ("--from", first), ("--to", last), ("--filter", filter)]
         return Answer(
-            self.ask("events", "--top", top, *(part for name, value in options for part in _option(name, value)))
+            self.ask(
+                "events", *_option("--top", top), *(part for name, value in options for part in _option(name, value))
+            )
         )
 
     def insight(
@@ -118,16 +120,16 @@ class Session:
             **thresholds: Thresholds that the tables name, such as `alive="16MiB"`.
 
         """
-        changed = [part for key, value in thresholds.items() for part in ("--threshold", f"{key}={value}")]
+        changed = [f"--threshold={key}={value}" for key, value in thresholds.items()]
         options = [*_option("--topic", topics), *_option("--at", at), *_option("--rules", rules)]
-        return [Insight(it) for it in self.ask("insights", *options, "--top", top, *changed)["insights"]]
+        return [Insight(it) for it in self.ask("insights", *options, *_option("--top", top), *changed)["insights"]]
 
     def segments(self, at: str | int = "peak", *, request: str | int | None = None, blocks: bool = False) -> Segments:
         """Return segments after an event. With `request`, a size such as "64MiB", also where it would be placed.
 
         `tables["blocks"]` has the blocks. With `blocks`, a notebook shows them too.
         """
-        return Segments(self.ask("segments", "--at", at, *_option("--request", request)), blocks)
+        return Segments(self.ask("segments", *_option("--at", at), *_option("--request", request)), blocks)
 
     def diff(
         self, other: str | os.PathLike[str], *, at_a: str | int | None = None, at_b: str | int | None = None
@@ -139,7 +141,7 @@ class Session:
 
     def plan(self, *changes: str, capacity: str | None = None, preset: str | None = None) -> Plan:
         """Return the peak under changes such as "activations=2x", and the largest batch that fits in a capacity."""
-        changed = [part for change in changes for part in ("--set", change)]
+        changed = [f"--set={change}" for change in changes]
         return Plan(self.ask("plan", *changed, *_option("--capacity", capacity), *_option("--preset", preset)))
 
     def what_if(
@@ -154,8 +156,8 @@ class Session:
             programs: Changes of the program, such as "one-stream" or "preallocate=2GiB,empty-cache".
 
         """
-        changed = [part for setting in settings for part in ("--set", setting)]
-        changed += [part for program in programs for part in ("--program", program)]
+        changed = [f"--set={setting}" for setting in settings]
+        changed += [f"--program={program}" for program in programs]
         return WhatIf(self.ask("whatif", *changed, *_option("--capacity", capacity), *_option("--total", total)))
 
     def sql(self, query: str) -> Rows:

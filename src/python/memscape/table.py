@@ -100,9 +100,8 @@ class Table(Sequence[dict[str, Any]]):
 
     def in_short(self) -> str:
         """Return the number of rows and the title in one line."""
-        count = len(self.rows) + self.left_out
         title = f"{cut(self.title)}; " if self.title else ""
-        return f"{title}{count:,} row{'' if count == 1 else 's'}, {len(self.columns)} columns"
+        return f"{title}{counted(len(self.rows) + self.left_out, 'row')}, {counted(len(self.columns), 'column')}"
 
     def __repr__(self) -> str:
         return f"<memscape.Table: {self.in_short()}>"
@@ -133,8 +132,13 @@ class Table(Sequence[dict[str, Any]]):
         return [_count_more(rows, "row")] * (rows > 0) + [_count_more(columns, "column")] * (columns > 0)
 
 
+def counted(count: int, what: str) -> str:
+    """Return a count with its noun: `1 row`, `2 rows`."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
 def _count_more(count: int, what: str) -> str:
-    return f"… {count:,} more {what}{'' if count == 1 else 's'}"
+    return f"… {counted(count, f'more {what}')}"
 
 
 def _unique(names: Iterable[str]) -> list[str]:

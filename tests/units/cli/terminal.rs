@@ -26,12 +26,14 @@ fn word_longer_than_a_line_is_broken() {
 
 #[test]
 fn control_characters_split_across_writes_do_not_reach_terminal() {
-    let text = "a\u{1b}[31m\tb\r\u{7f}\u{9b}c\u{e9}d\u{c2}e\n漢".as_bytes();
+    let text =
+        "a\u{1b}[31m\tb\r\u{7f}\u{9b}c\u{e9}d\u{c2}e\n漢\u{202e}€\u{2066}\u{2014}\u{202a}\u{202e}\u{2070}".as_bytes();
     for size in 1..=text.len() {
         let mut out = Vec::new();
         let mut guarded = SafeWriter::new(&mut out);
         text.chunks(size).for_each(|part| guarded.write_all(part).unwrap());
         let shown = String::from_utf8(out).unwrap();
-        assert_eq!(shown, "a\u{fffd}[31m\tb\u{fffd}\u{fffd}\u{fffd}c\u{e9}d\u{c2}e\n漢", "{size}");
+        let expected = "a\u{fffd}[31m\tb\u{fffd}\u{fffd}\u{fffd}c\u{e9}d\u{c2}e\n漢\u{fffd}€\u{fffd}\u{2014}\u{fffd}\u{fffd}\u{2070}";
+        assert_eq!(shown, expected, "{size}");
     }
 }

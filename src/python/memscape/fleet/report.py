@@ -65,20 +65,34 @@ def write(
     """Write the page to a file, which appears as a whole.
 
     Raises:
-        MemscapeError: The lake cannot be read.
+        MemscapeError: The lake cannot be read, or the file is a part of it.
+        OSError: The file cannot be written. No partial file is left behind.
 
     """
     import duckdb
 
+    place = os.path.realpath(output)
+    if os.path.isfile(place) and place.startswith(os.path.realpath(lake) + os.sep) and not place.endswith(".html"):
+        raise MemscapeError(f"{output}: would overwrite a file of the lake; name another output file")
     try:
         page = render(lake, storage, sign_hours=sign_hours, since=since, viewer=viewer)
     except duckdb.Error as error:
         raise MemscapeError(str(error)) from None
-    handle, temporary = tempfile.mkstemp(prefix=".memscape-", dir=os.path.dirname(os.path.abspath(output)))
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(page)
-    os.chmod(temporary, 0o644)
-    os.replace(temporary, output)
+    if os.path.exists(output) and not os.path.isfile(output):
+        # Pipes and devices such as /dev/null must not be replaced by a file. For folders, this is an error.
+        with open(output, "w", encoding="utf-8") as file:
+            file.write(page)
+        return
+    handle, temporary = tempfile.mkstemp(prefix=".memscape-", dir=os.path.dirname(place))
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(page)
+        os.chmod(temporary, 0o644)
+        # A link stays a link.
+        os.replace(temporary, place)
+    except BaseException:
+        os.unlink(temporary)
+        raise
 
 
 def render(
