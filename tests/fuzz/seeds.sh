@@ -22,6 +22,10 @@ for style in python cpp; do
     cp tests/fuzz/corpus/containers/$style.gz tests/fuzz/corpus/open/$style
 done
 
+# A list that is called, and one as the arguments of a call.
+printf '\x80\x02]X\x01\0\0\0aR.' >tests/fuzz/corpus/pickle/called_list
+printf '\x80\x02ccollections\ndeque\n]R.' >tests/fuzz/corpus/pickle/list_of_arguments
+
 # Minimal files of the other formats.
 packed=tests/fuzz/corpus/containers
 python3 -m zipfile -c $packed/zip $packed/python.gz tests/fuzz/corpus/pickle/python2

@@ -54,8 +54,8 @@ pub trait Builder {
         None
     }
 
-    /// Returns what a known constructor makes of `arguments`, a finished tuple. Returns `None` if `constructor` is not
-    /// one, or the arguments are not those that it takes.
+    /// Returns what a known constructor makes of `arguments`, usually a tuple. Both are finished. Returns `None` if
+    /// `constructor` is not one, or the arguments are not those that it takes.
     fn construct(&mut self, constructor: Self::Value, arguments: Self::Value) -> Option<Constructed<Self::Value>> {
         let _ = (constructor, arguments);
         None

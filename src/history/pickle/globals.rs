@@ -38,8 +38,9 @@ impl<B: Builder> Stack<B> {
     #[inline(never)]
     pub(super) fn construct(&mut self) -> StackResult<B> {
         let at = self.top_position(2)?;
+        let are_finished = self.open_at(at).is_none() && self.open_at(at + 1).is_none();
         let constructed = match (self.values.get(at), self.values.get(at + 1)) {
-            (Some(&constructor), Some(&arguments)) => self.builder.construct(constructor, arguments),
+            (Some(&constructor), Some(&arguments)) if are_finished => self.builder.construct(constructor, arguments),
             _ => None,
         };
         let constructed = constructed.ok_or_else(|| fault(ErrorKind::Unsupported(UnsupportedReason::Code), TOP))?;

@@ -115,13 +115,13 @@ impl Builder for Digests {
         (module == "collections").then(|| digest(("global", name)))
     }
     fn construct(&mut self, constructor: Digest, arguments: Digest) -> Option<Constructed<Digest>> {
-        self.check(&[constructor]);
+        self.check(&[constructor, arguments]);
         let named = |name: &str| constructor == digest(("global", name));
-        match arguments.0 & OPEN {
-            0 if named("OrderedDict") => Some(Constructed::Dict),
-            0 if named("deque") => Some(Constructed::List),
-            0 if named("Counter") => Some(Constructed::Value(digest(("counter", arguments.0)))),
-            _ => None,
+        match () {
+            () if named("OrderedDict") => Some(Constructed::Dict),
+            () if named("deque") => Some(Constructed::List),
+            () if named("Counter") => Some(Constructed::Value(digest(("counter", arguments.0)))),
+            () => None,
         }
     }
     fn with_state(&mut self, value: Digest, state: Digest) -> Option<Digest> {
