@@ -157,7 +157,7 @@ fn cursor_starts_at_peak() {
     assert_eq!(page.scope(), Scope::At(PEAK));
     let view = moment::view(&page.state);
     assert_eq!((view.event, view.facts.requested, view.facts.awaiting_free), (Some(i64::from(PEAK) - 1), 1701, 7));
-    assert_eq!(view.lines[3].1, "1.65 KiB · 1,694 B requested", "live bytes exclude bytes awaiting free");
+    assert_eq!(view.lines[3], ("Awaiting free", "7 B requested".to_owned()));
     assert_eq!(
         range::title(&page.state),
         "Live at event 700 (peak): 1.66 KiB in 1 allocation".replace(' ', "\u{a0}").replace(":\u{a0}", ": ")
