@@ -30,9 +30,9 @@ pub(super) fn update(tab: &mut InsightsTab, shared: &Shared, out: &mut Outbox) {
         tab.alarm = Alarm::Unknown;
     }
     for topic in Topic::ALARMS {
-        // Users who open many ranks ask first how they differ, and then what one of them could save.
+        // Users who open many ranks ask first how they differ, and then what one of them could save: the last topic.
         let ranks = ranks_report(tab, shared).and_then(|report| report.headline.as_ref());
-        if let Some(headline) = ranks.filter(|_| topic == Topic::Savings) {
+        if let Some(headline) = ranks.filter(|_| Topic::ALARMS.last() == Some(&topic)) {
             tab.alarm = Alarm::Raised { topic: Topic::Ranks, text: headline.text.clone() };
             return;
         }
