@@ -6,7 +6,7 @@ use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::protocol::{DeviceSummary, Headline, Report, ReportQuestion, Topic};
 use memscape::timeline::Scene;
 use memscape::ui::features::State;
-use memscape::ui::features::insights::{Alarm, InsightsAction};
+use memscape::ui::features::insights::{Alarm, InsightsAction, no_alarm_text};
 use memscape::ui::shell::action::Action;
 use memscape::ui::shell::commands;
 use memscape::ui::state::comparing::ComparingAction;
@@ -39,6 +39,19 @@ fn alarm_is_headline_of_most_important_topic() {
         assert_eq!(page.state.insights.alarm, expected);
         page.act(Action::DeviceChosen(1));
         assert_eq!(page.state.insights.alarm, Alarm::Unknown, "of another device");
+    }
+}
+
+#[test]
+fn recording_of_at_most_one_event_says_what_is_known() {
+    for (events, expected) in [
+        (0, "No events recorded, so leaks are unknown. Live at the snapshot: 3.00 MiB."),
+        (1, "Only one event recorded, so leaks are unknown. Live at the snapshot: 3.00 MiB."),
+        (2, "No out-of-memory error, no leak, no saving above 5\u{a0}% found."),
+    ] {
+        let page =
+            Page::with_devices(SilentWorker, vec![DeviceSummary { events, end_requested: 3 << 20, ..device(0, &[]) }]);
+        assert_eq!(no_alarm_text(&page.state), expected);
     }
 }
 

@@ -250,12 +250,12 @@ fn row_has_all_columns() {
             "0",
             "default",
             "train.py:1 step",
-            "4.00 MiB",
             "5.00 MiB",
+            "1.00 MiB",
             "20.0 MiB"
         ]
     );
-    assert_eq!(row.cells[9].title, "4,194,304 B", "live bytes exclude bytes awaiting free");
+    assert_eq!(row.cells[9].title, "5,242,880 B", "live bytes include bytes awaiting free");
     assert!(grid(&page.state.events, &page.state).rows.iter().any(|row| row.item == 3 && row.class.contains("found")));
 }
 

@@ -6,12 +6,14 @@ use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::protocol::{AxisPoint, DeviceSummary, MomentFacts, MomentSpec, RangeFacts, Scope, Span, Weight};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Scene, View, time_axis_margin};
+use memscape::ui::features::export::Dialog;
 use memscape::ui::plot::moment;
 use memscape::ui::scope::{cursor, range};
 use memscape::ui::shell::action::Action;
 use memscape::ui::shell::commands;
 use memscape::ui::state::axis_press::AxisPress;
 use memscape::ui::state::effect::Pointer;
+use memscape::ui::state::picture_file::Format;
 use memscape::ui::state::range::{RangeScope, ViewScope};
 
 const EVENTS: u32 = 999;
@@ -155,7 +157,7 @@ fn cursor_starts_at_peak() {
     assert_eq!(page.scope(), Scope::At(PEAK));
     let view = moment::view(&page.state);
     assert_eq!((view.event, view.facts.requested, view.facts.awaiting_free), (Some(i64::from(PEAK) - 1), 1701, 7));
-    assert_eq!(view.lines[3].1, "1.65 KiB · 1,694 B requested", "live bytes exclude bytes awaiting free");
+    assert_eq!(view.lines[3], ("Awaiting free", "7 B requested".to_owned()));
     assert_eq!(
         range::title(&page.state),
         "Live at event 700 (peak): 1.66 KiB in 1 allocation".replace(' ', "\u{a0}").replace(":\u{a0}", ": ")
@@ -234,6 +236,38 @@ fn scope_chosen_before_timeline_is_drawn_selects_whole_trace() {
     let mut empty = Page::with_canvas(face::CANVAS, FakeWorker::default());
     empty.act(Action::ScopeChosen(ViewScope::Change));
     assert_eq!(empty.span(), None, "no file is open");
+}
+
+#[test]
+fn scope_chosen_at_whole_trace_selects_same_range_before_and_after_drawing() {
+    for (axis, zoom_out) in [(Axis::Events, false), (Axis::Time, false), (Axis::Events, true)] {
+        let mut page = Page::open();
+        if axis == Axis::Time {
+            page.command(commands::TOGGLE_AXIS);
+        }
+        if zoom_out {
+            page.command(commands::ZOOM_EVENTS_OUT);
+        }
+        page.act(Action::ScopeChosen(ViewScope::Range));
+        assert_eq!(page.span(), Some([0, EVENTS]), "{axis:?}, zoomed out: {zoom_out}");
+    }
+    let mut page = Page::open();
+    for _ in 0..8 {
+        page.command(commands::ZOOM_EVENTS_IN);
+    }
+    page.act(Action::ScopeChosen(ViewScope::Range));
+    let [from, to] = page.span().expect("the window");
+    assert!(0 < from && from < to && to < EVENTS, "{from} to {to}");
+}
+
+#[test]
+fn picture_requested_before_timeline_is_drawn_is_drawn_later() {
+    let mut page = Page::with_devices(FakeWorker { is_slow: true, ..FakeWorker::default() }, devices());
+    page.command(commands::export::TOGGLE);
+    assert_eq!(page.state.export.dialog, Dialog::Open);
+    page.command(commands::export::save(Format::Svg));
+    assert_eq!(page.state.remark.as_deref(), Some("Drawing the picture…"));
+    assert_eq!(page.state.export.dialog, Dialog::Closed);
 }
 
 #[test]

@@ -160,6 +160,13 @@ impl WhatIfRun {
         [self.low.map_or(self.peak_reserved, |low| low.peak_reserved), self.peak_reserved]
     }
 
+    /// Returns the highest possible peak, if it depends on allocations made before recording whether the run reserves
+    /// less than `recorded` bytes.
+    pub fn possible_excess(&self, recorded: u64) -> Option<u64> {
+        let is_uncertain = self.grade == WhatIfGrade::DependsOnStart && self.band[1] >= recorded;
+        is_uncertain.then_some(self.band[1])
+    }
+
     /// Returns whether the run runs out of memory, or `None` if that depends on the exact memory limit, which is
     /// unknown.
     pub fn fails(&self) -> Option<bool> {

@@ -133,7 +133,7 @@ pub(crate) fn cursor_line_text(app: &App) -> Line {
     let moment = ui::plot::moment::view(state);
     let mut parts = Vec::new();
     for (label, value) in &moment.lines {
-        let is_known = value != "–" && *label != "In use" && (*label != "Awaiting free" || !value.starts_with("0 "));
+        let is_known = value != "–" && (*label != "Awaiting free" || !value.starts_with("0 "));
         if is_known {
             let value = value.strip_suffix(" requested").unwrap_or(value);
             // In `1.20 GiB · 1,288,490,189 B`, the second part is the exact number.

@@ -4,7 +4,7 @@ use super::answer::{Rank, Ranks};
 use super::map::Order;
 use crate::report::{TableBuilder, row, text};
 use base::units::pluralize;
-use protocol::{Cell, Chart, Evidence, Report, SheetRow, Statement, Tone, Topic};
+use protocol::{Cell, Chart, Evidence, Headline, Report, SheetRow, Statement, Tone, Topic};
 
 /// Returns the report with at most `rows` rows per table. `order` is the order of the heat map's rows.
 pub fn report(all: &Ranks, rows: usize, order: Order) -> Report {
@@ -27,7 +27,8 @@ pub fn report(all: &Ranks, rows: usize, order: Order) -> Report {
     groups(all, &mut tables);
     ranks(all, &mut tables);
     steps(all, &mut tables);
-    Report { topic: Topic::Ranks, statements, sheets: tables.sheets, headline: None }
+    let headline = all.verdict.first().map(|text| Headline { text: text.clone(), statement: 0 });
+    Report { topic: Topic::Ranks, statements, sheets: tables.sheets, headline }
 }
 
 /// Returns a link that opens the snapshot of a rank.

@@ -91,7 +91,8 @@ impl<'a> Simulated<'a> {
         let (saved, whole) = (best.worst_change().unsigned_abs(), best.recorded_peak);
         let share = percent(saved, whole);
         (saved > whole / parts).then(|| {
-            ["Saving: ", &*best.run.settings, ", ", &bytes_text(saved), " of peak reserved (", &share, ")."].concat()
+            let start = if best.run.possible_excess(whole).is_some() { "Possible saving: " } else { "Saving: " };
+            [start, &*best.run.settings, ", ", &bytes_text(saved), " of peak reserved (", &share, ")."].concat()
         })
     }
 
@@ -166,7 +167,7 @@ impl<'a> Simulated<'a> {
         if let Some(best) = fitting.first() {
             let text = ["With ", &list(&fitting), ", this request would have fitted (simulated)."].concat();
             writer.add_statement(Tone::Fact, text + &doubt(best), moment.clone());
-            writer.set_fix(&fix(best, writer.file.backend));
+            writer.set_fix(&fix("Set ", best, writer.file.backend));
         }
         let failing = named(|it| matches!(it, Outcome::Fails(_)));
         if !failing.is_empty() {

@@ -6,7 +6,7 @@ use crate::elements::elements;
 use base::units::pluralize;
 use ui::features::State;
 use ui::features::insights::view::alarms;
-use ui::features::insights::{Alarm, InsightsAction};
+use ui::features::insights::{Alarm, InsightsAction, no_alarm_text};
 use ui::scope::range::title;
 use ui::shell::action::Action;
 use ui::shell::commands;
@@ -30,7 +30,7 @@ pub(super) struct Panel {
     frame: LastShown<(views::PanelState, u32)>,
     title: LastShown<String>,
     alarms: LastShown<usize>,
-    alarm: LastShown<(Alarm, bool)>,
+    alarm: LastShown<(Alarm, String)>,
 }
 
 impl Part for Panel {
@@ -108,10 +108,9 @@ impl Part for Panel {
                 &[&pluralize(*alarms as u64, "warning"), " in Insights"].concat(),
             );
         }
-        // A single event is what a ring buffer of one entry keeps: it says nothing about leaks.
-        let has_events = state.device().is_some_and(|device| device.events > 1);
-        if let Some((alarm, has_events)) = self.alarm.update((state.insights.alarm.clone(), has_events)) {
-            elements.no_alarm.set_hidden(*alarm != Alarm::None || !has_events);
+        if let Some((alarm, none)) = self.alarm.update((state.insights.alarm.clone(), no_alarm_text(state))) {
+            elements.no_alarm.set_hidden(*alarm != Alarm::None);
+            set_text(&elements.no_alarm, none);
             elements.alarm.set_hidden(!matches!(alarm, Alarm::Raised { .. }));
             if let Alarm::Raised { topic, text } = alarm {
                 elements.alarm.set_class_name(topic.name());

@@ -62,9 +62,9 @@ fn save_error(cause: &str) -> String {
     format!("The picture could not be saved: {cause}.")
 }
 
-/// Opens or closes the dialog. Opening requires something to export.
+/// Opens or closes the dialog. Opening requires a device.
 fn toggle(export: &mut Export, shared: &Shared) {
-    let can_open = shared.scene().is_some() && export.dialog == Dialog::Closed;
+    let can_open = shared.device().is_some() && export.dialog == Dialog::Closed;
     export.dialog = if can_open { Dialog::Open } else { Dialog::Closed };
     if can_open && (shared.cursor.range.is_some() || export.crop.events(shared).is_none()) {
         export.crop = ranges(shared).first().copied().unwrap_or_default();

@@ -3,6 +3,7 @@
 mod alarm;
 mod data;
 
+pub use alarm::no_alarm_text;
 use data::BackgroundSimulation;
 pub use data::{Alarm, InsightsAction, InsightsTab};
 pub(crate) use data::{MAX_ROWS, MORE_FACTOR, ReportItem, TopicQuestion};

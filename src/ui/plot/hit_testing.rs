@@ -110,7 +110,8 @@ fn select_details(state: &mut Shared, serial: u32, details: Box<Details>) {
         }
     }
     state.selection = Some(details);
-    (state.side, state.side_is_expanded) = (Side::Selection, true);
+    // In a small window, the side panel would cover the views.
+    state.side = Side::Selection;
 }
 
 /// Handles the response to a request about a position.

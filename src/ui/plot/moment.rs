@@ -19,7 +19,7 @@ pub struct MomentView {
     pub event: Option<i64>,
     pub facts: MomentFacts,
     /// Labels and values. The number of lines is fixed, so that the panel's size does not change.
-    pub lines: [(&'static str, String); 7],
+    pub lines: [(&'static str, String); 6],
 }
 
 /// Builds the panel. All lines describe the same moment, for which the worker has sent facts. It may be an earlier
@@ -39,7 +39,6 @@ pub fn view(state: &Shared) -> MomentView {
             ("Event", line(facts.map(|facts| event_text(facts.moment)))),
             ("Time", line(facts.and_then(|facts| time_text(state, facts)))),
             ("Live", line(facts.and_then(|facts| requested(facts.requested)))),
-            ("In use", line(facts.and_then(|facts| requested(facts.requested.saturating_sub(facts.awaiting_free))))),
             ("Awaiting free", line(facts.and_then(|facts| requested(facts.awaiting_free)))),
             ("Reserved", line(reserved.map(|facts| bytes(facts.reserved)))),
             ("Allocations", line(facts.map(|facts| group_digits(facts.count.into())))),

@@ -4,6 +4,7 @@
 pub use crate::state::range::{RangeScope, ViewScope};
 
 use crate::scope::cursor;
+use crate::state::navigate::{device_axis_end, device_axis_start};
 use crate::state::shared::Shared;
 use crate::text::amount::{bytes_text, change, event_name, event_text, sign};
 use base::units::{Bytes, Moment, duration_us, pluralize};
@@ -13,9 +14,7 @@ use protocol::{MomentFacts, RangeFacts, Scope, Weight};
 /// range. For a change, selects the part of the window up to the cursor. Before the timeline is drawn, the window is the
 /// whole trace.
 pub(crate) fn choose_scope(state: &mut Shared, scope: ViewScope) {
-    let width = state.view().map_or(0.0, |view| f64::from(view.width_px));
-    let from = cursor::moment_under(state, 0.0).unwrap_or(0);
-    let to = cursor::moment_under(state, (width - 1.0).max(0.0)).unwrap_or_else(|| state.end_moment());
+    let [from, to] = window_ends(state);
     state.cursor.range_scope = match scope {
         ViewScope::WholeTrace => RangeScope::WholeTrace,
         ViewScope::Change => RangeScope::Change,
@@ -28,6 +27,23 @@ pub(crate) fn choose_scope(state: &mut Shared, scope: ViewScope) {
         cursor::set_range(state, from, cursor.filter(|_| scope == ViewScope::Change).unwrap_or(to));
     }
     cursor::update_scope(state);
+}
+
+/// Returns the moments at the ends of the visible window. An end that shows the start or the end of the trace is that
+/// moment, although a column at low zoom is drawn at a later one.
+fn window_ends(state: &Shared) -> [u32; 2] {
+    let Some((device, view)) = state.device().zip(state.view()) else { return [0, state.end_moment()] };
+    let (first, last) = (device.loaded.map_or(0, |(first, _)| first), state.end_moment());
+    let [start, end] = [device_axis_start, device_axis_end].map(|end_of| end_of(device, state.axis) as f64);
+    let width = f64::from(view.width_px);
+    // A window starts at a whole pixel, which may be half a pixel after the start.
+    let is_at_start = view.x_from_column(-0.5) <= start;
+    let is_at_end = view.x_from_column(width + 0.5) >= end;
+    let under = |column| cursor::moment_under(state, column);
+    [
+        under(0.0).filter(|_| !is_at_start).unwrap_or(first),
+        under((width - 1.0).max(0.0)).filter(|_| !is_at_end).unwrap_or(last),
+    ]
 }
 
 /// Starts a range at the cursor that keys then extend. If keys are already extending a range, finishes the range.

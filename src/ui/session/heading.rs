@@ -4,7 +4,8 @@ use crate::state::shared::Shared;
 use crate::text::names::shared_beginnings;
 use crate::text::summary::file_title;
 
-/// Number of characters at the end of a name that are shown if the name shares nothing with another one.
+/// Number of characters at the end of a name that are shown of the only file. In a list, a name that shares nothing with another one differs
+/// at its beginning.
 const END_CHARS: usize = 20;
 /// Length in bytes of a beginning that is too short to be cut: an ellipsis would need as much room.
 const MAX_UNCUT: usize = 8;
@@ -18,10 +19,13 @@ pub fn heading(shared: &Shared) -> (String, usize) {
             let all: Vec<&str> = names.iter().map(String::as_str).collect();
             (name.clone(), shared_beginnings(&all).get(shared.snapshot_index).copied().unwrap_or(0))
         }
-        None => (shared.drawn_file().map(file_title).unwrap_or_default(), 0),
+        None => {
+            let name = shared.drawn_file().map(file_title).unwrap_or_default();
+            let end = name.char_indices().rev().nth(END_CHARS - 1).map_or(0, |(at, _)| at);
+            (name, end)
+        }
     };
-    let end = name.char_indices().rev().nth(END_CHARS - 1).map_or(0, |(at, _)| at);
-    (name, Some(if common > 0 { common } else { end }).filter(|&shared| shared > MAX_UNCUT).unwrap_or(0))
+    (name, Some(common).filter(|&shared| shared > MAX_UNCUT).unwrap_or(0))
 }
 
 #[cfg(test)]

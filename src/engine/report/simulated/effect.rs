@@ -106,7 +106,9 @@ impl<'a> Effect<'a> {
             let is_large = saved >= MIN_ALARM && saved >= self.recorded_peak / 10;
             let tone = if is_large { Tone::Alarm } else { Tone::Fact };
             writer.add_statement(tone, self.text() + &doubt(self.run), Some(moment_evidence(moment.0)));
-            writer.set_fix(&fix(self.run, writer.file.backend));
+            let is_certain = self.run.possible_excess(self.recorded_peak).is_none();
+            let start = if is_certain { "Set " } else { "Try " };
+            writer.set_fix(&fix(start, self.run, writer.file.backend));
             return;
         }
         let text = match self.outcome {
@@ -164,10 +166,10 @@ impl<'a> Effect<'a> {
     }
 }
 
-/// Returns what to do for the settings of a run.
-pub(super) fn fix(run: &WhatIfRun, backend: Backend) -> String {
+/// Returns what to do for the settings of a run. `start` is the verb.
+pub(super) fn fix(start: &str, run: &WhatIfRun, backend: Backend) -> String {
     let warnings: String = run.warnings.iter().map(|warning| " ".to_owned() + warning.words()).collect();
-    ["Set ", backend.settings(), "=", &run.settings, ".", &warnings].concat()
+    [start, backend.settings(), "=", &run.settings, ".", &warnings].concat()
 }
 
 /// Returns a sentence on what makes a prediction uncertain, preceded by a space. Empty if nothing does.

@@ -75,10 +75,13 @@ pub const COLUMNS: [EventColumn; 12] = [
         None,
         |it| it.call_site(),
     ),
-    number_column("In use", "Live bytes (requested) after the event, without those awaiting free", Some(3), |it| {
-        bytes_cell(it.row.active.saturating_sub(it.row.awaiting_free))
-    }),
     number_column("Live", "Live bytes (requested) after the event", None, |it| bytes_cell(it.row.active)),
+    number_column(
+        "Awaiting free",
+        "Part of the live bytes that was freed and waits for another stream",
+        Some(3),
+        |it| if it.row.awaiting_free == 0 { nothing() } else { bytes_cell(it.row.awaiting_free) },
+    ),
     number_column("Reserved", "Reserved bytes after the event", Some(5), |it| {
         let knows_reserved = it.shared.device().is_some_and(|device| device.has_reserved());
         if knows_reserved { bytes_cell(it.row.reserved) } else { nothing() }

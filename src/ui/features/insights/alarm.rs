@@ -1,5 +1,5 @@
 //! The alarm: the finding of a file that needs attention first, in one sentence below the header of the page. Of many
-//! ranks, the file that ran out of memory. In a comparison, its verdict.
+//! ranks, the file that ran out of memory, or how the ranks differ. In a comparison, its verdict.
 
 use crate::features::insights::data::{Alarm, InsightsTab, TopicQuestion};
 use crate::features::insights::simulation::is_expected;
@@ -9,7 +9,8 @@ use crate::state::ranks::Survey;
 use crate::state::shared::Shared;
 use crate::state::views::Views;
 use crate::text::tab::Tab;
-use protocol::{Tone, Topic};
+use base::units::Bytes;
+use protocol::{DeviceSummary, Report, Tone, Topic};
 
 /// Updates the alarm, and opens the report of a leak when it is found. The alarm stays as it was while a report is
 /// missing, or the simulation that may find a saving.
@@ -29,6 +30,12 @@ pub(super) fn update(tab: &mut InsightsTab, shared: &Shared, out: &mut Outbox) {
         tab.alarm = Alarm::Unknown;
     }
     for topic in Topic::ALARMS {
+        // Users who open many ranks ask first how they differ, and then what one of them could save: the last topic.
+        let ranks = ranks_report(tab, shared).and_then(|report| report.headline.as_ref());
+        if let Some(headline) = ranks.filter(|_| Topic::ALARMS.last() == Some(&topic)) {
+            tab.alarm = Alarm::Raised { topic: Topic::Ranks, text: headline.text.clone() };
+            return;
+        }
         let Some(report) = tab.report_of(topic) else { return };
         if let Some(headline) = &report.headline {
             tab.alarm = Alarm::Raised { topic, text: headline.text.clone() };
@@ -61,17 +68,38 @@ fn open_leak(tab: &mut InsightsTab, shared: &Shared, out: &mut Outbox) {
     }
 }
 
+/// Returns the report on all ranks. `None` until all are surveyed.
+fn ranks_report<'a>(tab: &'a InsightsTab, shared: &Shared) -> Option<&'a Report> {
+    let ranks = &shared.ranks;
+    let is_final = |it: &TopicQuestion| it.topic == Topic::Ranks && it.cursor_or_version == Some(ranks.version);
+    let found = tab.reports.iter().find(|(question, _)| is_final(question)).filter(|_| ranks.stage == Survey::Done);
+    found.map(|(_, report)| &**report)
+}
+
+/// Returns the sentence that is shown if nothing was found. A recording of at most one event, such as a ring buffer of
+/// one entry, says nothing about leaks.
+pub fn no_alarm_text(shared: &Shared) -> String {
+    let recorded = match shared.device() {
+        None => return String::new(),
+        Some(DeviceSummary { events: 0, .. }) => "No events",
+        Some(DeviceSummary { events: 1, .. }) => "Only one event",
+        Some(_) => return "No out-of-memory error, no leak, no saving above 5\u{a0}% found.".to_owned(),
+    };
+    let end = shared.device().map_or(0, |device| device.end_requested);
+    format!("{recorded} recorded, so leaks are unknown. Live at the snapshot: {}.", Bytes(end))
+}
+
 /// Opens the snapshot of the rank that ran out of memory once all ranks are surveyed, unless the user has chosen a
 /// snapshot, or is using the open one.
 pub(super) fn open_failed_rank(tab: &InsightsTab, shared: &Shared, out: &mut Outbox) {
     let ranks = &shared.ranks;
     let is_in_use = shared.selection.is_some() || shared.cursor.range.is_some();
-    if ranks.stage != Survey::Done || !ranks.tries_next || is_in_use {
+    if !ranks.tries_next || is_in_use {
         return;
     }
-    let is_final = |it: &TopicQuestion| it.topic == Topic::Ranks && it.cursor_or_version == Some(shared.ranks.version);
-    let report = tab.reports.iter().find(|(question, _)| is_final(question)).map(|(_, report)| report);
-    let first = report.and_then(|report| report.statements.first()).filter(|first| first.tone == Tone::Alarm);
+    let first = ranks_report(tab, shared)
+        .and_then(|report| report.statements.first())
+        .filter(|first| first.tone == Tone::Alarm);
     let open = first.and_then(|first| first.evidence.as_ref()?.open);
     if let Some((index, None)) = open
         && index as usize != shared.snapshot_index

@@ -132,7 +132,11 @@ fn saving(best: &WhatIfRun, base: &WhatIfRun) -> String {
     let share = percent(high, before[usize::from(saved[1] == high)]);
     let peak = byte_range(peaks[0].min(peaks[1]), peaks[0].max(peaks[1]));
     let saved = byte_range(low, high);
-    [&*name, " lowers the peak of reserved memory by ", &saved, " (", &share, ") to ", &peak, "."].concat()
+    let doubt = best.possible_excess(before[0].max(before[1])).map_or_else(String::new, |most| {
+        ["; depending on what was allocated before recording, up to ", &Bytes(most).to_string(), " is possible"]
+            .concat()
+    });
+    [&*name, " lowers the peak of reserved memory by ", &saved, " (", &share, ") to ", &peak, &doubt, "."].concat()
 }
 
 /// Returns true if requests failed that no one limit explains, and the user named none.
