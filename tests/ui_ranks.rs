@@ -102,6 +102,26 @@ fn archive_members_are_scanned_but_linked_archive_is_not() {
 }
 
 #[test]
+fn chosen_archive_member_stays_open() {
+    let members = ["rank0.pickle", "rank1.pickle", "rank2.pickle"];
+    let mut page = Page::new();
+    open_files(&mut page, 1);
+    page.list_members(&members);
+    page.open();
+    page.act(Action::Ranks(RanksAction::Surveyed(3)));
+    page.act(Action::SnapshotChosen(1));
+    // Each member that is opened lists the members of its archive again.
+    page.list_members(&members);
+    page.open();
+    page.act(Action::feature(InsightsAction::TopicChosen(Topic::Ranks)));
+    page.loads.clear();
+    page.act(Action::Ranks(RanksAction::Surveyed(3)));
+    reply_with_failed_rank(&mut page, 2);
+    assert!(page.loads.is_empty(), "{:?}", page.loads);
+    assert_eq!(page.state.snapshot_index, 1);
+}
+
+#[test]
 fn scan_is_cancelled_resumed_and_completed() {
     let mut page = Page::new();
     open_files(&mut page, 3);

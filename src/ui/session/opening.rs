@@ -137,10 +137,11 @@ pub(crate) fn load_links(state: &mut Shared, links: Vec<String>, index: usize, o
 }
 
 /// Replaces the list entry of a file that holds several snapshots with an entry for each snapshot. The snapshot given
-/// by the link becomes the current one, or the first if there is no such link.
-pub(crate) fn list_members(state: &mut Shared, members: Vec<Member>) {
+/// by the link becomes the current one, or the first if there is no such link. Returns false if the snapshots are listed
+/// already: each one that is opened lists them again.
+pub(crate) fn list_members(state: &mut Shared, members: Vec<Member>) -> bool {
     let Some(file) = state.snapshots.get(state.snapshot_index).filter(|choice| choice.member.is_none()).cloned() else {
-        return;
+        return false;
     };
     let wanted = linked_member(state, &file).map_or(0, |member| member as usize);
     let first = state.snapshot_index;
@@ -154,6 +155,7 @@ pub(crate) fn list_members(state: &mut Shared, members: Vec<Member>) {
         ..file.clone()
     });
     state.snapshots.splice(first..=first, listed);
+    true
 }
 
 /// Cancels the current load, or closes the dialog that asks for the range of events.

@@ -38,8 +38,9 @@ pub(crate) fn on_reply(state: &mut State, reply: Reply, out: &mut Outbox) {
         }
         Reply::Cancelled => close(state, Stage::Empty),
         Reply::Members(members) => {
-            list_members(state, members);
-            ranks::start_survey(state, out);
+            if list_members(state, members) {
+                ranks::start_survey(state, out);
+            }
         }
         // Answers are handled by the feature that asked.
         Reply::Answer { .. } => {}
