@@ -3,8 +3,8 @@
 use super::app::App;
 use super::dom;
 use crate::wire::ToWorker;
-use js_sys::{Array, Function, Promise, Reflect};
 use gpu::Gpu;
+use js_sys::{Array, Function, Promise, Reflect};
 use ui::shell::action::Action;
 use ui::state::drawing::Canvas;
 use ui::state::stage::{Renderer, Stage};
