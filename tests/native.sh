@@ -37,7 +37,7 @@ long=(recommendations::effects_of_leaks_match_referee_on_recordings
     cli_sql::python_reads_exported_sqlite
     compare::swapped_files_negate_differences formats::protocols_0_and_1_have_same_summary_as_original_pickle
     formats::json_has_same_summary_as_pickle crop::cropped_file_matches_original_after_every_event plots::pools_sum_to_reserved
-    tree_rows::expanded_and_collapsed_rows_match_brute_force curves::curves_of_real_files_match_events
+    curves::curves_of_real_files_match_events
     steps::annotated_steps_match_ground_truth)
 
 case "${1:-}" in

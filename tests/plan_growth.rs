@@ -20,8 +20,8 @@ fn memscape(arguments: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// A training step in which all allocations are live at once, at the end. Each has a size in MiB, and a function by which
-/// the rules below find its category.
+/// A training step in which all allocations are live at once, at the end. Each has a size in MiB, and a function
+/// that has a category in the rules below.
 fn plan(allocations: &[(&str, u64)], freed: &[usize], factor: &str) -> Value {
     let mut events = Vec::new();
     let event = |action: &str, index: usize, size: u64, function: &str| {

@@ -147,7 +147,7 @@ fn measure(case: &Case, arguments: &[String]) -> Result<String, String> {
     }
     let sorts = TableColumn::ALL.map(|column| TableSort { column, direction: SortDirection::Descending });
     for (name, scope) in
-        [("what is live", Scope::At(0)), ("all that is born", Scope::Allocated(Span { from: 0, to: last }))]
+        [("what is live", Scope::At(0)), ("all allocations", Scope::Allocated(Span { from: 0, to: last }))]
     {
         for (what, filter) in [("", ""), (", filtered", "/_[a-z]+_(forward|backward)/ & >=1KiB & life>5")] {
             let questions = (0..MOMENT_COUNT / 4).map(|_| {
@@ -161,7 +161,7 @@ fn measure(case: &Case, arguments: &[String]) -> Result<String, String> {
     for sort in sorts {
         let scope = Scope::Allocated(Span { from: 0, to: last });
         let asked = ask(&mut engine, vec![table(&device, scope, sort, "")]);
-        line(&format!("all that is born, sorted anew by {:?}", sort.column), &asked);
+        line(&format!("all allocations, sorted by {:?}", sort.column), &asked);
     }
     let heap: Vec<_> = engine.heap_bytes().into_iter().filter(|(name, _)| *name == "answers").collect();
     text += &format!("  {heap:?} bytes\n");

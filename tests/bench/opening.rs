@@ -97,7 +97,7 @@ impl Opening {
     }
 }
 
-/// Whether panning, the wheel and the cursor are also measured, which takes half a minute.
+/// Says if panning, the wheel and the cursor are also measured. That takes half a minute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Moves {
     Measured,
@@ -122,7 +122,7 @@ pub(crate) struct Openings {
     pub(crate) empty_resident: Figure,
     pub(crate) resident: Figure,
     pub(crate) grown_per_event: Figure,
-    /// Movements of the first opening in which they were measured.
+    /// Movements of the first opening that measures them.
     pub(crate) moving: Moving,
 }
 

@@ -52,7 +52,7 @@ pub(crate) fn script() -> String {
 /// `behind` returns the position after a number, which has seven bits per byte; the eighth bit marks that more follow.
 /// `requested` and `replied` return the bytes of a `Request` (in `ToWorker::Ask`) and of a `Reply` (in
 /// `FromWorker::Reply`, after the id of the load), and nothing for other messages; `file` returns the file that the
-/// worker shall open (`ToWorker::File`).
+/// worker opens (`ToWorker::File`).
 pub(crate) const MESSAGES: &str = "const behind = (bytes, at) => { while (bytes[at] > 127) at++; return at + 1; }; \
     const encoded = (message) => Array.isArray(message) && message[0] instanceof ArrayBuffer ? new Uint8Array(message[0]) : []; \
     const requested = (message) => { const bytes = encoded(message); return bytes[0] === 4 ? bytes.subarray(1) : undefined; }; \

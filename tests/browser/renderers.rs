@@ -157,7 +157,7 @@ fn all_canvases_are_redrawn_after_gpu_process_crash() {
         page.wait_until("the page looks as before", || {
             differences().iter().all(|&most| most <= MAX_INVISIBLE_DIFFERENCE)
         });
-        save_screenshot(&page, &format!("gpu-process-died{}", view.replace('#', "-")));
+        save_screenshot(&page, &format!("gpu-process-crashed{}", view.replace('#', "-")));
         shown.push(screenshot);
     }
     // Different pictures exceed the visible difference, so the comparison above is meaningful.
