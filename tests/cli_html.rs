@@ -6,6 +6,8 @@
 use crate::zip;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use memscape::protocol::CategorySet;
+use memscape::yaml;
 use serde_json::Value;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -191,6 +193,59 @@ fn with_option_embeds_second_snapshot() {
     let (status, page, error) = page(&["--with", "none.json"]);
     assert_eq!((status, page.as_str()), (Some(1), ""), "{error}");
     assert!(error.contains("none.json: "), "{error}");
+}
+
+/// Returns the stored text of the rules in a page.
+fn stored_rules(page: &str) -> String {
+    let text = page.split_once(" data-rules=\"").unwrap().1.split('"').next().unwrap();
+    [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&amp;", "&")]
+        .iter()
+        .fold(text.to_owned(), |text, (escaped, letter)| text.replace(escaped, letter))
+}
+
+#[test]
+fn rules_option_is_stored_in_page() {
+    let folder = folder("rules");
+    std::fs::write(folder.join("a.json"), snapshot("f")).unwrap();
+    let page = |words: &[&str]| {
+        let output = html(&folder, &[&["a.json", "-o", "-"], words].concat(), b"");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert!(!page(&[]).contains("data-rules"));
+    for (name, rules) in [
+        ("rules.json", "{\"\\\">&</script><script>alert(1)</script>\":\r\n \"^f$\"}"),
+        ("rules.yaml", "rules:\n  - name: everything\n    pattern: .\n"),
+    ] {
+        std::fs::write(folder.join(name), rules).unwrap();
+        let page = page(&["--rules", name, "--with", "a.json"]);
+        // One script of the viewer and one for each snapshot.
+        assert_eq!((page.matches("<script").count(), page.matches("</script").count()), (3, 3), "{page}");
+        assert_eq!(page.matches("data-rules").count(), 1, "both snapshots have the same rules");
+        let stored = stored_rules(&page);
+        let (head, set) = stored.split_once('\n').unwrap();
+        assert_eq!(head, format!("memscape rules 1 own {}", set.len()));
+        assert_eq!(CategorySet::parse(set).unwrap(), yaml::parse(rules).unwrap());
+    }
+    for name in ["default", "mosaic"] {
+        assert_eq!(stored_rules(&page(&["--rules", name])), format!("memscape rules 1 {name} 0\n"));
+    }
+}
+
+#[test]
+fn invalid_rules_are_rejected_as_by_plot() {
+    let folder = folder("rules-wrong");
+    std::fs::write(folder.join("a.json"), snapshot("f")).unwrap();
+    std::fs::write(folder.join("wrong.json"), "{\"a\": \"(\",\n \"b\": 3}").unwrap();
+    for rules in ["wrong.json", "missing.json", "a.json"] {
+        let page = html(&folder, &["a.json", "-o", "out.html", "--rules", rules], b"");
+        let plot = memscape(&folder, &["plot", "a.json", "-o", "out.svg", "--rules", rules], b"");
+        let error = String::from_utf8(page.stderr).unwrap();
+        assert_eq!((page.status.code(), plot.status.code()), (Some(1), Some(1)), "{error}");
+        assert_eq!(error, String::from_utf8(plot.stderr).unwrap());
+        assert!(error.contains(&format!("{rules}: ")), "{error}");
+        assert!(!folder.join("out.html").exists());
+    }
 }
 
 #[test]

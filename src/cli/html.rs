@@ -11,6 +11,7 @@ use super::kept_file::OpenedFile;
 use super::open_snapshot::OpenSnapshot;
 use super::opening::{name_of, open_first};
 use super::output_file::OutputFile;
+use super::rules::CategoryRules;
 use super::viewer::{viewer, with_sql};
 use base::units::{Bytes, group_digits};
 use base64::prelude::BASE64_STANDARD;
@@ -40,6 +41,8 @@ pub(crate) struct Html {
     /// View to open with: a link copied from the page, or the part after its #
     #[arg(long, value_name = "LINK", default_value = "", hide_default_value = true)]
     pub(crate) view: String,
+    #[command(flatten)]
+    pub(crate) rules: CategoryRules,
     /// Include the tab SQL: 0.6 MB more
     #[arg(long)]
     pub(crate) sql: bool,
@@ -82,6 +85,7 @@ impl Html {
         let mut input = Input::open(file).map_err(|error| error.to_string())?;
         // The file is read twice, so a pipe has to be copied first.
         input.copy_to_file().map_err(|error| error.to_string())?;
+        let rules = self.rules.to_stored()?;
         // Open the file first, so that no page is written that would show an error.
         let (mut view, engine) = self.open_view(&mut input)?;
         let carried = EmbeddedSnapshot::encode(&mut input, &engine)?;
@@ -98,7 +102,7 @@ impl Html {
         }
         let wrong = |error: io::Error| format!("{}: {error}", self.out.path().display());
         let mut out = self.out.create().map_err(wrong)?;
-        let size = write_parts([head, tail], &view, &snapshots, &mut out).map_err(wrong)?;
+        let size = write_parts([head, tail], [&view, &rules], &snapshots, &mut out).map_err(wrong)?;
         out.finish().map_err(wrong)?;
         Ok(summary_text(size, &snapshots))
     }
@@ -147,10 +151,11 @@ fn summary_text(page: u64, snapshots: &[(String, EmbeddedSnapshot)]) -> String {
     format!("{} ({} B), with {noun} as {}{large}", Bytes(page), group_digits(page), parts.join(" and "))
 }
 
-/// Writes the page with its embedded snapshots. Returns the number of bytes written.
+/// Writes the page with its embedded snapshots, and the view and the rules that it opens with. Returns the number of
+/// bytes written.
 fn write_parts(
     page: [&str; 2],
-    view: &str,
+    [view, mut rules]: [&str; 2],
     snapshots: &[(String, EmbeddedSnapshot)],
     out: &mut impl Write,
 ) -> io::Result<u64> {
@@ -159,7 +164,8 @@ fn write_parts(
     out.write_all(head.as_bytes())?;
     let mut size = head.len() + tail.len();
     for (id, (name, carried)) in ELEMENTS.into_iter().zip(snapshots) {
-        let begin = start_tag(id, name, view);
+        // Only the first element has the rules.
+        let begin = start_tag(id, name, view, std::mem::take(&mut rules));
         out.write_all(begin.as_bytes())?;
         let mut base64 = EncoderWriter::new(&mut *out, &BASE64_STANDARD);
         base64.write_all(&carried.bytes)?;

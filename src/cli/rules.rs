@@ -4,6 +4,7 @@ use super::open_snapshot::OpenSnapshot;
 use clap::Args;
 use protocol::{CategorySet, SetError};
 use std::path::{Path, PathBuf};
+use ui::state::stored_rules::stored_text;
 
 /// Shared argument for category rules.
 #[derive(Args, Clone, Debug, Default)]
@@ -21,6 +22,17 @@ impl CategoryRules {
     pub(crate) fn read(&self) -> Result<Option<CategorySet>, String> {
         let named = |path: &Path| read(path).map_err(|error| format!("{}: {error}", path.display()));
         self.rules.as_deref().map(named).transpose()
+    }
+
+    /// Reads the rules, and formats them for a page that opens with them. Empty if the argument was not given.
+    ///
+    /// # Errors
+    /// Returns the same errors as [`CategoryRules::read`].
+    pub(crate) fn to_stored(&self) -> Result<String, String> {
+        let Some(set) = self.read()? else { return Ok(String::new()) };
+        let name = self.rules.as_deref().and_then(Path::to_str);
+        let built_in = name.filter(|name| CategorySet::built_in_by_name(name).is_some());
+        Ok(built_in.map_or_else(|| stored_text("own", &set.to_json(), ""), |name| stored_text(name, "", "")))
     }
 
     /// Classifies the allocations of an open file by the given rules. Does nothing if no rules are given.

@@ -43,7 +43,7 @@ impl Page {
             Effect::EndSimulation => app.simulator.stop(),
             Effect::Upload { device_place, scene } => app.painter.borrow_mut().upload(device_place, &scene),
             Effect::Store(text) => storage::store(&app.dom, settings::KEY, &text),
-            Effect::StoreRules(text) => storage::store(&app.dom, rules::KEY, &text),
+            Effect::StoreRules(text) => rules::store_unless_embedded(app, &text),
             Effect::ReadYaml(text) => app.yaml.parse(text),
             Effect::Save(name, text) => rules::save(app, name, &text),
             Effect::FollowSource => tree::open_source(&app.dom),

@@ -11,8 +11,16 @@ use web_sys::{Element, File};
 
 /// Returns the name of the snapshot that this page was saved with, and the link fragment of the saved view.
 pub(super) fn snapshot(dom: &Dom) -> Option<(String, String)> {
-    let part = dom.document.get_element_by_id("part-snapshot")?;
-    Some((part.get_attribute("data-name")?, part.get_attribute("data-view").unwrap_or_default()))
+    Some((attribute(dom, "data-name")?, attribute(dom, "data-view").unwrap_or_default()))
+}
+
+/// Returns the rules that this page was saved with, as stored text.
+pub(super) fn rules(dom: &Dom) -> Option<String> {
+    attribute(dom, "data-rules")
+}
+
+fn attribute(dom: &Dom, name: &str) -> Option<String> {
+    dom.document.get_element_by_id("part-snapshot")?.get_attribute(name)
 }
 
 /// Returns whether the page embeds a file with this name.

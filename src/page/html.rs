@@ -78,8 +78,10 @@ async fn build_page(
     let (head, tail) = page.split_at(at);
     let parts = Array::of2(&head.into(), &sql.into());
     let mut saved = (0.0, SnapshotEncoding::Unchanged);
+    // Only the first element has the rules.
+    let mut rules = page_to_save.rules.as_str();
     for ((wanted, file), id) in page_to_save.snapshots.iter().zip(files).zip(ELEMENTS) {
-        parts.push(&start_tag(id, &wanted.name, &page_to_save.view).into());
+        parts.push(&start_tag(id, &wanted.name, &page_to_save.view, std::mem::take(&mut rules)).into());
         let is_private = page_to_save.leave_out.is_any();
         let embedded = match &wanted.origin {
             Origin::Link(link) if !is_private => embedded::base64(&app.dom, link),

@@ -6,11 +6,11 @@ use crate::corpus::real_files;
 use crate::fixtures::{self, halves, halves_value};
 use crate::opening::{SUMMARY_KEYS, summary_values, wait_for_halves};
 use crate::packed::gzip;
-use crate::page::Page;
+use crate::page::{Page, SHIFT};
 use crate::screenshots::{save_drawn_screenshot, save_screenshot, settled_timeline};
 use crate::site::Site;
 use crate::zip::zip_of;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 /// Creates an empty folder, so that tests can save files of the same name.
@@ -209,6 +209,62 @@ fn snapshot_text_cannot_inject_script_into_saved_page() {
     page.click_at(x, y);
     page.wait_until("the name is shown as text", || page.text("body").contains("</script><script>window.intruder"));
     assert_eq!(page.evaluate("typeof window.intruder"), "undefined");
+}
+
+/// Returns the stored rules of the user's own with this text.
+fn own_rules(text: &str) -> String {
+    format!("memscape rules 1 own {}\n{text}", text.len())
+}
+
+/// Opens the rules dialog, and waits until it shows these categories.
+#[track_caller]
+fn wait_for_categories(page: &Page, categories: &[&str]) {
+    page.press_with("G", SHIFT);
+    page.wait_until("the dialog is open", || page.evaluate("document.querySelector('#rules').open") == true);
+    let shown = "[...document.querySelectorAll('#rules-result tbody tr[data-item]')] \
+                 .map(row => row.cells[0].dataset.value).sort()";
+    page.wait_for(&json!(categories), || page.evaluate(shown));
+    page.press_escape_in("#rules");
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn rules_of_saved_page_are_used_and_not_stored() {
+    let folder = empty_folder("saved-rules");
+    let stored = |page: &Page| page.evaluate("localStorage.getItem('memscape.rules')");
+    let readers = own_rules("{\n\"of the reader\":\t\".\"}");
+
+    let rules = b"rules:\n  - name: \"<b>\\\"lower\"\n    pattern: make_lower\n";
+    let rules = fixtures::write_file("saved-rules.yaml", rules);
+    let path = folder.join("with-rules.html");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_memscape"));
+    command.arg("html").arg(halves()).arg("-o").arg(&path).arg("--rules").arg(rules);
+    let written = command.arg("--viewer").arg(crate::site::dist().join("memscape.html")).output().expect("it runs");
+    assert!(written.status.success(), "{}", String::from_utf8_lossy(&written.stderr));
+    let page = open_with_downloads(&viewer_url(), &folder);
+    page.wait_for_state("empty");
+    page.evaluate(&format!("localStorage.setItem('memscape.rules', {})", json!(readers)));
+    page.navigate(&file_url(&path));
+    wait_for_halves(&page);
+    wait_for_categories(&page, &["<b>\"lower", "unknown"]);
+    assert_eq!(stored(&page), json!(readers));
+    // A choice in this page is not stored either.
+    page.evaluate("document.querySelector('#rules [value=mosaic]').click()");
+    page.wait_until_idle();
+    assert_eq!(stored(&page), json!(readers));
+
+    // A page that the reader saves has the reader's rules, and another browser stores nothing.
+    page.navigate(&viewer_url());
+    page.wait_for_state("empty");
+    page.drop_files(&[&halves()]);
+    wait_for_halves(&page);
+    wait_for_categories(&page, &["of the reader"]);
+    let path = save_html(&page, &folder, "halves.html");
+    let page = open_saved(&path, &folder);
+    wait_for_halves(&page);
+    wait_for_categories(&page, &["of the reader"]);
+    assert_eq!(stored(&page), Value::Null);
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]

@@ -5,8 +5,8 @@ use crate::app::{AddListener, App, LastShown, Part};
 use crate::dialog::{set_open, was_closed_by_browser};
 use crate::dom::{append, clear, error_message, focus_element, number_at, set_attribute, set_flag, set_text};
 use crate::elements::elements;
-use crate::export;
-use crate::storage::load_value;
+use crate::storage::{load_value, store};
+use crate::{embedded, export};
 use ui::features::State;
 use ui::features::export::ExportAction;
 use ui::features::insights::view::{SheetView, categories};
@@ -29,12 +29,19 @@ elements! {
 }
 
 /// Storage key of the rules.
-pub(crate) const KEY: &str = "memscape.rules";
+const KEY: &str = "memscape.rules";
 
-/// Loads the stored rules.
+/// Loads the rules that the page was saved with, or else the stored rules.
 pub(crate) fn load(app: &App) {
-    if let Some(text) = load_value(&app.dom, KEY) {
+    if let Some(text) = embedded::rules(&app.dom).or_else(|| load_value(&app.dom, KEY)) {
         handle_action(app, RulesAction::Loaded(text));
+    }
+}
+
+/// Stores the rules. In a page that was saved with rules, the reader's stored rules are kept instead.
+pub(crate) fn store_unless_embedded(app: &App, text: &str) {
+    if embedded::rules(&app.dom).is_none() {
+        store(&app.dom, KEY, text);
     }
 }
 

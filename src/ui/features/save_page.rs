@@ -6,7 +6,9 @@ use crate::state::comparing::SecondFile;
 use crate::state::effect::{Effect, PageToSave, SnapshotToSave};
 use crate::state::link::Link;
 use crate::state::outbox::Outbox;
+use crate::state::rules::{Rules, SetChoice};
 use crate::state::shared::Shared;
+use crate::state::stored_rules::stored_text;
 use crate::text::tab::Tab;
 use base::escape::Html;
 use base::units::Bytes;
@@ -81,10 +83,21 @@ pub(crate) fn save(html: &mut SaveState, shared: &Shared, mut view: Link, leave_
     }
     // SQL adds 0.6 MB, so it is included only if it is used.
     let has_sql = shared.views.tab == Tab::Sql;
-    let wanted = PageToSave { snapshots, view: view.fragment(), file, has_sql, leave_out };
+    let rules = rules_to_embed(&shared.rules, leave_out);
+    let wanted = PageToSave { snapshots, view: view.fragment(), rules, file, has_sql, leave_out };
     out.say(format!("Saving {}…", wanted.file));
     *html = SaveState::Running(leave_out);
     out.push(Effect::SaveHtml(Box::new(wanted)));
+}
+
+/// Returns the rules in use as stored text. Returns an empty text for the default rules, and for the user's own if
+/// texts are left out.
+fn rules_to_embed(rules: &Rules, leave_out: LeaveOut) -> String {
+    match rules.choice {
+        SetChoice::Own if !leave_out.is_any() => stored_text("own", &rules.set().to_json(), ""),
+        SetChoice::Mosaic => stored_text("mosaic", "", ""),
+        _ => String::new(),
+    }
 }
 
 pub(crate) const FEATURE: Feature<SaveState, SaveProgress> = Feature {
@@ -127,10 +140,12 @@ pub fn compression(head: &[u8]) -> Option<&'static str> {
 /// Ids of the page elements that hold the open snapshot and the snapshot that it is compared with.
 pub const ELEMENTS: [&str; 2] = ["part-snapshot", "part-second"];
 
-/// Returns the start tag of the element that holds a snapshot. Escapes `name` and `view`, which are untrusted.
-pub fn start_tag(id: &str, name: &str, view: &str) -> String {
-    let [name, view] = [Html(name), Html(view)];
-    format!("<script type=\"application/octet-stream\" id=\"{id}\" data-name=\"{name}\" data-view=\"{view}\">")
+/// Returns the start tag of the element that holds a snapshot. Escapes the other arguments, which are untrusted.
+/// `rules` is empty, or the stored text of rules.
+pub fn start_tag(id: &str, name: &str, view: &str, rules: &str) -> String {
+    let (name, view) = (Html(name), Html(view));
+    let rules = if rules.is_empty() { String::new() } else { format!(" data-rules=\"{}\"", Html(rules)) };
+    format!("<script type=\"application/octet-stream\" id=\"{id}\" data-name=\"{name}\" data-view=\"{view}\"{rules}>")
 }
 
 /// Returns the byte offset in the page at which snapshots are inserted.

@@ -1,7 +1,8 @@
 //! Rules that classify allocations into categories: the rule set in use, the user's own rule set as typed, and the
 //! storage of both.
 //!
-//! Rules come from the dialog, an imported file or the browser's storage, never from a link or a snapshot.
+//! Rules come from the dialog, an imported file, the browser's storage or the page that was saved with them, never from
+//! a link or a snapshot.
 
 mod row;
 

@@ -224,6 +224,8 @@ pub struct PageToSave {
     pub snapshots: Vec<SnapshotToSave>,
     /// Initial view of the page, as the fragment of a link.
     pub view: String,
+    /// Rules that the page opens with, as stored text. Empty if it opens with those of its reader.
+    pub rules: String,
     pub file: String,
     /// True if the saved page has to contain the SQL engine, which single-file pages are otherwise built without.
     pub has_sql: bool,

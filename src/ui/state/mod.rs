@@ -39,6 +39,7 @@ pub mod settings;
 pub mod shared;
 pub mod slices;
 pub mod stage;
+pub mod stored_rules;
 pub mod surroundings;
 pub mod toast;
 pub mod tools;

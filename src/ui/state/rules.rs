@@ -1,11 +1,9 @@
 //! State and actions of the rules that classify allocations into categories.
 
 use crate::state::settings::Dialog;
+use crate::state::stored_rules::{FIRST_LINE, stored_text};
 use protocol::category::{CategoryRule, ParsedDocument};
 use protocol::{CategorySet, SetError};
-
-/// Prefix of the stored text. It identifies the format.
-pub(crate) const FIRST_LINE: &str = "memscape rules 1 ";
 
 /// State of the rules: the rule set in use, the user's own rule set, and the dialog.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -158,7 +156,7 @@ impl Rules {
     /// Formats the rules for storage.
     pub(crate) fn to_stored(&self) -> String {
         let valid = if self.valid_text == self.text { "" } else { &self.valid_text };
-        [FIRST_LINE, self.choice.name(), " ", &self.text.len().to_string(), "\n", &self.text, valid].concat()
+        stored_text(self.choice.name(), &self.text, valid)
     }
 
     /// Loads the stored rules. If the user's own rule set is invalid, its text is loaded, but the set is not used.
@@ -292,7 +290,7 @@ pub enum RulesAction {
     Undo,
     /// Saving the shown rule set to a file was requested.
     Saved(SetFormat),
-    /// The stored rules were read from the browser's storage.
+    /// Rules were read from the browser's storage, or from the saved page.
     Loaded(String),
     Closed,
 }

@@ -9,12 +9,12 @@ fn hostile_file_name_and_content_are_escaped() {
     let hostile = "x</script><script>alert(1)</script>\"><img src=x>";
     let carried = EmbeddedSnapshot { raw_bytes: 7, encoding: "gzip", bytes: hostile.as_bytes().to_vec() };
     let mut out = Vec::new();
-    let size = write_parts(VIEWER, "v=1&at=\"3\"", &[(hostile.to_owned(), carried)], &mut out).unwrap();
+    let size = write_parts(VIEWER, ["v=1&at=\"3\"", hostile], &[(hostile.to_owned(), carried)], &mut out).unwrap();
     let page = String::from_utf8(out).unwrap();
     let tags = VIEWER.concat();
     assert_eq!(page.matches("</script").count(), 2, "{page}");
     assert_eq!(page.matches('<').count(), tags.matches('<').count() + 2, "{page}");
-    assert!(page.contains(" data-view=\"v=1&amp;at=&quot;3&quot;\">"), "{page}");
+    assert!(page.contains(" data-view=\"v=1&amp;at=&quot;3&quot;\" data-rules=\"x&lt;/script&gt;"), "{page}");
     assert!(page.ends_with("</script>\n</body></html>") && size == page.len() as u64, "{page}");
 }
 

@@ -6,10 +6,36 @@ use crate::state::outbox::Intent;
 #[test]
 fn hostile_file_name_is_escaped() {
     let hostile = "x</script><script>alert(1)</script>\"><img src=x onerror='1'>&";
-    let element = start_tag(super::ELEMENTS[0], hostile, "v=1&at=\"");
+    let element = start_tag(super::ELEMENTS[0], hostile, "v=1&at=\"", "");
     assert_eq!((element.matches('<').count(), element.matches('>').count()), (1, 1), "{element}");
     assert_eq!(element.matches('"').count(), 8, "{element}");
     assert!(element.ends_with(" data-view=\"v=1&amp;at=&quot;\">"), "{element}");
+    let element = start_tag(super::ELEMENTS[0], "a", "v=1", hostile);
+    assert_eq!((element.matches('<').count(), element.matches('>').count()), (1, 1), "{element}");
+    assert_eq!(element.matches('"').count(), 10, "{element}");
+}
+
+#[test]
+fn only_rules_in_use_are_embedded() {
+    let own = "{\"mine\":\r\n \"model\"}";
+    let mut rules = Rules::default();
+    let embedded = |rules: &Rules| rules_to_embed(rules, LeaveOut::default());
+    assert_eq!(embedded(&rules), "");
+    rules.set_text(own.into());
+    assert_eq!(embedded(&rules), "");
+    rules.choose(SetChoice::Mosaic);
+    assert_eq!(embedded(&rules), "memscape rules 1 mosaic 0\n");
+    rules.choose(SetChoice::Own);
+    // Invalid text is not in use.
+    rules.set_text("{\"mine\": \"(\"}".into());
+    let text = embedded(&rules);
+    // HTML attributes cannot hold carriage returns.
+    assert!(!text.contains('\r'), "{text}");
+    let mut loaded = Rules::default();
+    loaded.load(&text).expect("stored text");
+    assert_eq!((loaded.choice, loaded.set()), (SetChoice::Own, rules.set()));
+    assert_eq!(loaded.set().categories()[0], "mine");
+    assert_eq!(rules_to_embed(&rules, LeaveOut::ALL), "");
 }
 
 #[test]
