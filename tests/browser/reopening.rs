@@ -262,7 +262,10 @@ fn side_panel_is_bottom_sheet_in_narrow_window() {
     page.wait_until("the sheet is closed", || height() < 60.0);
     let (x, y) = page.bounding_box("canvas#timeline").at(0.5, 0.75);
     page.click_at(x, y);
-    page.wait_until("a selection opens the sheet", || height() > 300.0);
+    page.wait_until("a block is selected", || page.attribute("#details", "data-allocation").is_some());
+    assert!(height() < 60.0, "a selection covers the views");
+    page.click("#side-selection");
+    page.wait_until("its tab opens the sheet", || height() > 300.0);
     page.wait_until("the sheet shows the selection", || {
         let title = page.bounding_box_now("#details-title");
         title.height > 0.0 && title.top > 300.0 && title.top + title.height < 900.0
