@@ -19,7 +19,7 @@ parts=(
 # Code of the engine's worker that is fetched after the page: insights and comparisons.
 later_limit=336000
 sql_gzipped_limit=456000
-single_limit=3072000 # dist/memscape.html, 3,000 KiB: accepted by mail servers and artifact stores
+single_limit=3145728 # dist/memscape.html, 3 MiB: accepted by mail servers and artifact stores
 
 pack() { cargo run --quiet --locked -p memscape-pack -- "$@"; }
 

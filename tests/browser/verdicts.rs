@@ -143,6 +143,28 @@ fn failed_rank_is_opened_and_verdict_is_above_map() {
     assert_eq!(page.errors(), Vec::<String>::new());
 }
 
+/// Step 3 of the tutorial on ranks. The archive lists its members again, which must not open the failed one again.
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn chosen_rank_of_archive_stays_open() {
+    let title = |page: &Page| page.evaluate("document.title").as_str().unwrap_or_default().to_owned();
+    let page = open_empty_page();
+    page.drop_files(&[&Path::new(env!("CARGO_MANIFEST_DIR")).join("www/docs/samples/ranks.tar")]);
+    page.wait_until("the rank that failed is open", || title(&page).contains("rank00003"));
+    page.wait_for_state("ready");
+    page.wait_until("the map is shown", || page.is_shown("#insights-maps canvas"));
+    page.evaluate(
+        "{ const list = document.querySelector('#snapshot'); list.selectedIndex = 0; list.dispatchEvent(new Event('change')); }",
+    );
+    page.wait_until("the chosen rank is open", || title(&page).contains("rank00000"));
+    page.wait_for_state("ready");
+    page.click("#insights-topics [data-topic='ranks']");
+    page.wait_until("the map is shown again", || page.is_shown("#insights-maps canvas"));
+    let shown = page.wait_until_settled("the rank", || title(&page));
+    assert!(shown.contains("rank00000"), "{shown}");
+    assert_eq!(page.errors(), Vec::<String>::new());
+}
+
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn line_below_the_header_is_the_verdict_of_a_comparison() {
