@@ -90,13 +90,13 @@ impl Client {
             remote.start();
             let (sent, done) = Default::default();
             self.worker.replace(Some(EngineWorker { number, remote, sent, done }));
-            self.fetch_later_code(number, true);
+            self.fetch_later_code(number);
         }
     }
 
     /// Fetches the code behind gates for the worker with this number, again and again until it arrives or the worker
-    /// ends. Only the first failure is shown.
-    fn fetch_later_code(self: &Rc<Self>, number: u32, is_first: bool) {
+    /// ends.
+    fn fetch_later_code(self: &Rc<Self>, number: u32) {
         let client = self.clone();
         spawn_local(async move {
             match client.later_code.module().await {
@@ -104,10 +104,8 @@ impl Client {
                     client.with_worker(number, |worker| worker.send(&ToWorker::Later, &Array::of1(&module)));
                 }
                 Err(cause) if client.with_worker(number, |_| ()).is_some() => {
-                    if is_first {
-                        (client.fail_later)(cause);
-                    }
-                    Timeout::new(FETCH_AGAIN_MS, move || client.fetch_later_code(number, false)).forget();
+                    (client.fail_later)(cause);
+                    Timeout::new(FETCH_AGAIN_MS, move || client.fetch_later_code(number)).forget();
                 }
                 Err(_) => {}
             }
