@@ -4,8 +4,8 @@ use crate::state::shared::Shared;
 use crate::text::names::shared_beginnings;
 use crate::text::summary::file_title;
 
-/// Number of characters at the end of a name that are shown of the only file. In a list, a name that shares nothing with another one differs
-/// at its beginning.
+/// Number of characters at the end of a name that are never cut, if only one file is open. In a list, names that share
+/// no beginning keep their beginning instead.
 const END_CHARS: usize = 20;
 /// Length in bytes of a beginning that is too short to be cut: an ellipsis would need as much room.
 const MAX_UNCUT: usize = 8;
