@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs all checks and tests, fast ones first, and stops at the first failure. Called by `./run test`, which installs the
-# tools.
+# Runs all checks and tests, fast ones first, and stops at the first failure. With --all it goes on, and lists the failures
+# at the end. Called by `./run test`, which installs the tools.
 #
 #   tests/check.sh         everyday checks and tests
 #   tests/check.sh --ci    also the documentation of the crates, long tests, the recorder with a real PyTorch, the
@@ -23,14 +23,17 @@ trap '[[ -z $beside ]] || kill -- "-$beside" 2>/dev/null || true; rm -rf "$work"
 trap 'exit 130' INT TERM
 # One line per skipped step, with the reason.
 skipped=$work/skipped
-touch "$skipped" "$work/flaky"
+touch "$skipped" "$work/flaky" "$work/failed"
 
-# gate NAME COMMAND...: runs a command and prints its duration. Exits if the command fails.
+# gate NAME COMMAND...: runs a command and prints its duration. Exits if the command fails, except with --all.
 gate() {
     local name=$1 started=$SECONDS
     shift
     printf '== %s\n' "$name"
-    "$@" || { printf 'check: FAILED at "%s": %s\n' "$name" "$*" >&2; exit 1; }
+    if ! "$@"; then
+        printf 'check: FAILED at "%s": %s\n' "$name" "$*" | tee -a "$work/failed" >&2
+        [[ $extent == --all ]] || exit 1
+    fi
     printf '   %s s\n' $((SECONDS - started))
 }
 
@@ -95,4 +98,5 @@ fi
 
 while read -r reason; do printf 'check: SKIPPED %s\n' "$reason"; done <"$skipped"
 while read -r name; do printf 'check: FLAKY %s failed once and passed on retry\n' "$name"; done <"$work/flaky"
+if [[ -s $work/failed ]]; then cat "$work/failed" >&2; exit 1; fi
 printf 'check: all passed in %s s; target/ has %s\n' "$SECONDS" "$(du -sh target | cut -f1)"

@@ -98,12 +98,22 @@ def picture(browser: Browser, name: str) -> None:
 
 
 def clicked(browser: Browser) -> Any:
-    """Click into the picture, near its bottom, where what is never freed lies."""
+    """Click near the bottom of the timeline, where the allocations are that are never freed."""
     box = "(it => {const box = it.getBoundingClientRect(); return [box.left, box.top, box.width, box.height]})"
     frame = "document.querySelector('.jp-OutputArea-output iframe')"
-    left, top, *_ = browser.evaluate(f"{frame}.scrollIntoView({{block: 'center'}}), {box}({frame})")
-    inner = browser.evaluate(f"{box}(document.querySelector('canvas#timeline'))", FRAME)
-    browser.click(left + inner[0] + inner[2] * 0.6, top + inner[1] + inner[3] * 0.9)
+    browser.wait("the idle page", "document.body.hasAttribute('data-idle')", FRAME)
+    place: list[float] = []
+
+    def is_steady() -> bool:
+        """JupyterLab scrolls to the next cell some time after it has run one."""
+        before = place.copy()
+        left, top, *_ = browser.evaluate(f"{frame}.scrollIntoView({{block: 'center'}}), {box}({frame})")
+        inner = browser.evaluate(f"{box}(document.querySelector('canvas#timeline'))", FRAME)
+        place[:] = left + inner[0] + inner[2] * 0.6, top + inner[1] + inner[3] * 0.9
+        return place == before
+
+    wait_for("a steady layout", is_steady)
+    browser.click(*place)
     selected = "!document.querySelector('#details').hidden && document.querySelector('#details-title').innerText"
     return browser.wait("a selection", selected, FRAME)
 
