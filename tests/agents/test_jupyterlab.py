@@ -130,7 +130,7 @@ def test_show_displays_the_page_and_the_saved_notebook_opens_again(browser: Brow
     asked = "document.querySelector('.jp-Dialog .jp-mod-accept')?.click()"
     browser.wait("the page's frame", f"({asked}, !!document.querySelector('.jp-OutputArea-output iframe'))")
     browser.wait("the page", DRAWN, FRAME)
-    assert "6.02 GiB" in browser.evaluate("document.body.innerText", FRAME)
+    browser.wait("the size of the OOM", "document.body.innerText.includes('6.02 GiB')", FRAME)
     assert clicked(browser)
     picture(browser, "jupyterlab")
 
