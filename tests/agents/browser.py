@@ -121,8 +121,9 @@ class Browser:
         try:
             return wait_for(what, lambda: self.evaluate(script, frame))
         except AssertionError as error:
+            place = "the frame" if frame else "the tab"
             raise AssertionError(
-                f"{error}; the tab says: {self.evaluate('document.body.innerText')[-1000:]}"
+                f"{error}; {place} says: {self.evaluate('document.body.innerText', frame)[-1000:]}"
             ) from error
 
     def picture(self) -> bytes:

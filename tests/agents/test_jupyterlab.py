@@ -130,7 +130,8 @@ def test_show_displays_the_page_and_the_saved_notebook_opens_again(browser: Brow
     asked = "document.querySelector('.jp-Dialog .jp-mod-accept')?.click()"
     browser.wait("the page's frame", f"({asked}, !!document.querySelector('.jp-OutputArea-output iframe'))")
     browser.wait("the page", DRAWN, FRAME)
-    browser.wait("the size of the OOM", "document.body.innerText.includes('6.02 GiB')", FRAME)
+    # Numbers are bound to their units with no-break spaces.
+    browser.wait("the peak", "document.body.innerText.includes('Peak\\n6.02\\u00a0GiB')", FRAME)
     assert clicked(browser)
     picture(browser, "jupyterlab")
 
