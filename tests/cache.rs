@@ -228,13 +228,17 @@ fn least_recently_used_entry_is_evicted() {
     let first = folder.entries().remove(0);
     let bytes = fs::metadata(&first).unwrap().len();
     ask(&files[1], 1 << 20);
+    let users = ["cache/allocations.columns", "cache/notes.part"].map(|name| folder.file(name, &[0; 100]));
+    let two_days_ago = SystemTime::now() - Duration::from_secs(2 * 24 * 60 * 60);
+    File::options().append(true).open(&users[1]).unwrap().set_modified(two_days_ago).unwrap();
     // The first was used longer ago than the second.
     set_old_mtime(&first);
     ask(&files[2], bytes * 5 / 2);
-    assert_eq!(folder.entries().len(), 2);
+    assert!(users.iter().all(|file| file.exists()), "files of the user are kept");
+    assert_eq!(folder.entries().len(), 2 + users.len());
     assert!(!first.exists());
     ask(&files[0], bytes / 2);
-    assert_eq!(folder.entries().len(), 2, "an entry larger than the limit is not cached");
+    assert_eq!(folder.entries().len(), 2 + users.len(), "an entry larger than the limit is not cached");
 }
 
 #[test]

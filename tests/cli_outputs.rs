@@ -297,6 +297,16 @@ fn write_error_is_only_the_cause() {
 }
 
 #[test]
+fn full_standard_output_is_an_error() {
+    for words in [&["--version"][..], &["--help"], &["help"], &["help", "sql"], &["summary", "--help"]] {
+        let full = std::fs::File::create("/dev/full").unwrap();
+        let output = Command::new(MEMSCAPE).args(words).stdout(full).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{words:?}");
+        assert_eq!(error(&output), "memscape: standard output: No space left on device (os error 28)\n", "{words:?}");
+    }
+}
+
+#[test]
 fn signal_during_write_leaves_no_file() {
     let folder = inputs("signal", 60_000);
     let names = || {

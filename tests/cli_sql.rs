@@ -64,6 +64,9 @@ fn invalid_queries_exit_with_error() {
         ("SELECT\n\n* FRM event", "line 3: near"),
         ("DROP TABLE event", "only read"),
         ("ATTACH 'x' AS y", "ATTACH is not allowed"),
+        ("SELEC 1", "near \"SELEC\": syntax error"),
+        ("EXPLAIN SELEC 1", "near \"SELEC\": syntax error"),
+        ("@", "unrecognized token: \"@\""),
     ] {
         let done = memscape(&["sql", &file, query, "--json"]);
         let message = String::from_utf8(done.stderr).unwrap();

@@ -77,7 +77,7 @@ impl Help {
         let words = ["memscape"].into_iter().chain(self.name.as_deref()).chain(["--help"]);
         // clap returns the help as an error.
         if let Err(help) = cli.try_get_matches_from(words) {
-            print_clap(&help);
+            print_clap(&help)?;
         }
         if self.name.is_none() { print(&topic_list()) } else { Ok(()) }
     }

@@ -135,15 +135,17 @@ pub fn main() -> ExitCode {
     cache::finish();
     match ended {
         Ok(Ok(status)) => status,
-        Ok(Err(errors)) => {
-            errors.iter().for_each(|error| print_stderr(error));
-            ExitCode::FAILURE
-        }
+        Ok(Err(errors)) => fail(&errors),
         Err(error) => {
-            output::print_clap(&error);
-            ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+            let status = ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+            output::print_clap(&error).map_or_else(|error| fail(&[error]), |()| status)
         }
     }
+}
+
+fn fail(errors: &[String]) -> ExitCode {
+    errors.iter().for_each(|error| print_stderr(error));
+    ExitCode::FAILURE
 }
 
 /// Parses arguments. The inner result is an error if an output file would overwrite an input file.

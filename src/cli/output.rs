@@ -87,15 +87,19 @@ pub(crate) fn escape_json(json: &str) -> String {
     text
 }
 
-/// Prints clap's message about invalid arguments, or the help text.
-pub(crate) fn print_clap(error: &clap::Error) {
+/// Prints clap's message about invalid arguments to standard error, or the help text to standard output.
+///
+/// # Errors
+/// Returns the message of the I/O error if standard output cannot be written.
+pub(crate) fn print_clap(error: &clap::Error) -> Result<(), String> {
     let text = error.render().to_string();
     let is_replaced = |letter: char| is_unsafe(letter) && letter != '\n';
     if text.contains(is_replaced) {
         // The text quotes an argument that may come from a file. Print it without colours.
         let _ = write!(io::stderr(), "{}", text.replace(is_replaced, REPLACEMENT));
-    } else {
-        // Standard error may be closed.
-        let _ = error.print();
+        return Ok(());
     }
+    let printed = error.print().and_then(|()| io::stdout().flush());
+    // Standard error may be closed.
+    if error.use_stderr() { Ok(()) } else { ignore_broken_pipe(printed) }
 }

@@ -2,11 +2,16 @@
 
 use crate::error::Error;
 
-/// First keywords of statements that may only read.
-const READING: [&str; 3] = ["SELECT", "VALUES", "WITH"];
+/// First keywords of SQLite's statements that do more than read (<https://www.sqlite.org/lang.html>).
+#[rustfmt::skip]
+const NOT_ALLOWED: [&str; 19] = [
+    "ALTER", "ANALYZE", "ATTACH", "BEGIN", "COMMIT", "CREATE", "DELETE", "DETACH", "DROP", "END", "INSERT", "PRAGMA",
+    "REINDEX", "RELEASE", "REPLACE", "ROLLBACK", "SAVEPOINT", "UPDATE", "VACUUM",
+];
 
-/// Checks that a text is a single statement and starts with a keyword for reading. A statement that still writes, such
-/// as a `WITH` that ends in `DELETE`, is rejected by SQLite's authorizer later.
+/// Checks that a text is a single statement and does not start with a keyword of [`NOT_ALLOWED`]. A statement that still
+/// writes, such as a `WITH` that ends in `DELETE`, is rejected by SQLite's authorizer later, and a misspelled keyword by
+/// its parser.
 pub(crate) fn check(sql: &str) -> Result<(), Error> {
     let (first, rest) = split_word(skip_whitespace(sql));
     if first.is_empty() && skip_whitespace(sql).is_empty() {
@@ -21,10 +26,8 @@ pub(crate) fn check(sql: &str) -> Result<(), Error> {
         }
         first => first,
     };
-    if !READING.iter().any(|reading| is(read, reading)) && !skip_whitespace(sql).starts_with('(') {
-        let named: String = read.chars().take(20).collect();
-        let named = if named.is_empty() { "this".to_owned() } else { named.to_uppercase() };
-        return Err(Error::NotAllowed(named));
+    if let Some(keyword) = NOT_ALLOWED.iter().find(|keyword| is(read, keyword)) {
+        return Err(Error::NotAllowed((*keyword).to_owned()));
     }
     let behind = after_statement(sql);
     if skip_whitespace(behind.trim_start_matches([';', ' ', '\n', '\r', '\t'])).is_empty() {

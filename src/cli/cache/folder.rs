@@ -12,6 +12,8 @@ use std::time::{Duration, SystemTime};
 
 /// File name suffix of complete entries.
 const ENTRY_SUFFIX: &str = ".columns";
+/// File name prefix of entries that are being written.
+const PART_PREFIX: &str = ".";
 /// File name suffix of entries that are being written.
 const PART_SUFFIX: &str = ".part";
 /// Age after which a partially written entry is considered abandoned and removed.
@@ -54,7 +56,7 @@ impl CacheFolder {
     pub(super) fn insert(&self, key: &str, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
         create_private_folder(&self.path)?;
         let (file, temporary) =
-            TemporaryFile::open_new(tempfile::Builder::new().prefix(".").suffix(PART_SUFFIX), &self.path)?;
+            TemporaryFile::open_new(tempfile::Builder::new().prefix(PART_PREFIX).suffix(PART_SUFFIX), &self.path)?;
         let mut out = LimitedWriter { out: BufWriter::with_capacity(BUFFER_BYTES, file), bytes_left: self.max_bytes };
         write(&mut out)?;
         let bytes = self.max_bytes - out.bytes_left;
@@ -70,9 +72,12 @@ impl CacheFolder {
             let Ok(metadata) = entry.metadata() else { continue };
             let (name, used) = (entry.file_name(), metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH));
             let name = name.to_string_lossy();
-            if name.ends_with(ENTRY_SUFFIX) {
+            if is_entry_name(&name) {
                 entries.push((used, metadata.len(), entry.path()));
-            } else if name.ends_with(PART_SUFFIX) && now.duration_since(used).is_ok_and(|age| age > ABANDONED_AGE) {
+            } else if name.starts_with(PART_PREFIX)
+                && name.ends_with(PART_SUFFIX)
+                && now.duration_since(used).is_ok_and(|age| age > ABANDONED_AGE)
+            {
                 let _ = fs::remove_file(entry.path());
             }
         }
@@ -91,6 +96,13 @@ impl CacheFolder {
     fn entry_path(&self, key: &str) -> PathBuf {
         self.path.join([key, ENTRY_SUFFIX].concat())
     }
+}
+
+/// Returns true if a file has the name of an entry: a key of hexadecimal numbers. Other files in the folder are the
+/// user's and are kept.
+fn is_entry_name(name: &str) -> bool {
+    let is_number = |number: &str| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_hexdigit());
+    name.strip_suffix(ENTRY_SUFFIX).is_some_and(|key| key.contains('-') && key.split('-').all(is_number))
 }
 
 /// Creates a folder that only the user can access, since snapshots may be confidential.

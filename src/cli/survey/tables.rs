@@ -25,17 +25,40 @@ pub(super) enum Format {
 
 impl Format {
     /// Returns the file name of a table.
-    pub(super) fn file_name(self, table: &str) -> String {
+    pub(super) fn file_name(self, table: TableName) -> String {
         let ending = match self {
             Format::Lake => "parquet",
             Format::Jsonl => "jsonl",
         };
-        format!("{table}.{ending}")
+        format!("{}.{ending}", table.key())
     }
 }
 
-/// Names of all tables.
-pub(super) const TABLES: [&str; 5] = ["site_use", "oom", "step", "site", "snapshot"];
+/// A table of a batch.
+#[derive(Clone, Copy)]
+pub(super) enum TableName {
+    SiteUse,
+    Oom,
+    Step,
+    Site,
+    Snapshot,
+}
+
+/// All tables, in the order they are written. A batch is complete when the last one exists.
+pub(super) const TABLES: [TableName; 5] =
+    [TableName::SiteUse, TableName::Oom, TableName::Step, TableName::Site, TableName::Snapshot];
+
+impl TableName {
+    fn key(self) -> &'static str {
+        match self {
+            TableName::SiteUse => "site_use",
+            TableName::Oom => "oom",
+            TableName::Step => "step",
+            TableName::Site => "site",
+            TableName::Snapshot => "snapshot",
+        }
+    }
+}
 
 /// Rows of a batch.
 #[derive(Default)]
@@ -63,8 +86,8 @@ impl Tables {
         self.steps.extend(rows.steps);
     }
 
-    /// Writes all tables, that of snapshots last. `file` returns the output file with a name. Returns the number of
-    /// rows of each table, as JSON.
+    /// Writes all tables in the order of [`TABLES`]. `file` returns the output file with a name. Returns the number of rows
+    /// of each table, as JSON.
     ///
     /// # Errors
     /// Returns an error message that names the file.
@@ -75,12 +98,17 @@ impl Tables {
     ) -> Result<serde_json::Value, String> {
         self.sort();
         let mut counts = Map::new();
-        let write = Writer { format, file };
-        write.table("site_use", SITE_USE, &self.uses, &mut counts)?;
-        write.table("oom", OOM, &self.ooms, &mut counts)?;
-        write.table("step", STEP, &self.steps, &mut counts)?;
-        write.table("site", SITE, &self.sites, &mut counts)?;
-        write.table("snapshot", SNAPSHOT, &self.snapshots, &mut counts)?;
+        for table in TABLES {
+            let write = Writer { format, file: file(&format.file_name(table)) };
+            let rows = match table {
+                TableName::SiteUse => write.table(SITE_USE, &self.uses)?,
+                TableName::Oom => write.table(OOM, &self.ooms)?,
+                TableName::Step => write.table(STEP, &self.steps)?,
+                TableName::Site => write.table(SITE, &self.sites)?,
+                TableName::Snapshot => write.table(SNAPSHOT, &self.snapshots)?,
+            };
+            counts.insert(table.key().to_owned(), json!(rows));
+        }
         Ok(serde_json::Value::Object(counts))
     }
 
@@ -106,28 +134,20 @@ impl Tables {
     }
 }
 
-/// Writer of tables in one format.
-struct Writer<'a> {
+/// Writer of a table in one format.
+struct Writer {
     format: Format,
-    file: &'a dyn Fn(&str) -> OutputFile,
+    file: OutputFile,
 }
 
-impl Writer<'_> {
-    /// Writes a table and counts its rows.
-    fn table<R>(
-        &self,
-        name: &str,
-        columns: &[Column<R>],
-        rows: &[R],
-        counts: &mut Map<String, serde_json::Value>,
-    ) -> Result<(), String> {
-        let file = (self.file)(&self.format.file_name(name));
-        counts.insert(name.to_owned(), json!(rows.len()));
+impl Writer {
+    /// Writes a table, and returns the number of its rows.
+    fn table<R>(&self, columns: &[Column<R>], rows: &[R]) -> Result<usize, String> {
         let written = match self.format {
-            Format::Lake => write_parquet(&file, columns, rows),
-            Format::Jsonl => write_json(&file, columns, rows),
+            Format::Lake => write_parquet(&self.file, columns, rows),
+            Format::Jsonl => write_json(&self.file, columns, rows),
         };
-        written.map_err(|error| format!("{}: {error}", file.path().display()))
+        written.map(|()| rows.len()).map_err(|error| format!("{}: {error}", self.file.path().display()))
     }
 }
 

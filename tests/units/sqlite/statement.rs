@@ -26,8 +26,7 @@ fn other_statements_are_rejected_by_name() {
         ("/**/create trigger x", "CREATE"),
         ("EXPLAIN DROP TABLE x", "DROP"),
         ("EXPLAIN QUERY PLAN ALTER TABLE x", "ALTER"),
-        ("@", "this"),
-        ("\0SELECT 1", "this"),
+        ("vacuum", "VACUUM"),
     ] {
         assert_eq!(check(sql), Err(Error::NotAllowed(name.to_owned())), "{sql}");
     }
