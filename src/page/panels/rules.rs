@@ -33,16 +33,21 @@ const KEY: &str = "memscape.rules";
 
 /// Loads the rules that the page was saved with, or else the stored rules.
 pub(crate) fn load(app: &App) {
-    if let Some(text) = embedded::rules(&app.dom).or_else(|| load_value(&app.dom, KEY)) {
+    if let Some(text) = embedded_rules(app).or_else(|| load_value(&app.dom, KEY)) {
         handle_action(app, RulesAction::Loaded(text));
     }
 }
 
 /// Stores the rules. In a page that was saved with rules, the reader's stored rules are kept instead.
 pub(crate) fn store_unless_embedded(app: &App, text: &str) {
-    if embedded::rules(&app.dom).is_none() {
+    if embedded_rules(app).is_none() {
         store(&app.dom, KEY, text);
     }
+}
+
+/// Returns the rules that the page was saved with.
+fn embedded_rules(app: &App) -> Option<String> {
+    embedded::saved_page(&app.dom).map(|(_, page)| page.rules).filter(|rules| !rules.is_empty())
 }
 
 /// Lets the browser save a set of rules.
