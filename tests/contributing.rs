@@ -140,9 +140,7 @@ fn words_between<'a>(text: &'a str, before: &str, after: char) -> Vec<&'a str> {
 /// Files that do something special for a column of allocations, and what.
 const SPECIAL_COLUMNS: &[(TableColumn, &str, &str)] = &[
     (TableColumn::Id, "src/ui/features/table.rs", "follows the last column when the sort column is changed by key"),
-    (TableColumn::Size, "src/cli/allocations.rs", "lists the largest first"),
     (TableColumn::Size, "src/page/panels/table_mini.rs", "has a histogram"),
-    (TableColumn::Size, "src/ui/features/table/data.rs", "is the initial order"),
     (TableColumn::Size, "src/ui/features/table/grid.rs", "has a sign in a comparison of two moments"),
     (TableColumn::CallSite, "src/engine/table/order.rs", "needs the ranks of all frames"),
     (TableColumn::CallSite, "src/engine/table/rows.rs", "is the last field of copied text"),
