@@ -52,8 +52,18 @@ impl App {
         (self.dispatch)(action);
     }
 
-    fn dispatch_any(&self, action: Option<Action>) {
-        action.into_iter().for_each(|action| self.dispatch(action));
+    /// Dispatches the action that `action` returns for an event. Not generic, so that it is compiled once.
+    fn dispatch_on(
+        &'static self,
+        target: &EventTarget,
+        event: &'static str,
+        action: Box<dyn Fn(&Event) -> Option<Action>>,
+    ) {
+        dom::listen(target, event, move |event| {
+            if let Some(action) = action(event) {
+                self.dispatch(action);
+            }
+        });
     }
 }
 
@@ -78,27 +88,25 @@ impl<E> Listeners<E> {
         action: fn(&'static App, &'static E, &Event) -> Option<Action>,
     ) {
         let Listeners { app, elements } = *self;
-        dom::listen(target, event, move |event| app.dispatch_any(action(app, elements, event)));
+        app.dispatch_on(target, event, Box::new(move |event| action(app, elements, event)));
     }
 
     /// Dispatches the action that `action` returns for a click.
     pub(super) fn click(&self, target: &EventTarget, action: fn(&Event) -> Option<Action>) {
-        let app = self.app;
-        dom::listen(target, "click", move |event| app.dispatch_any(action(event)));
+        self.app.dispatch_on(target, "click", Box::new(action));
     }
 
     /// Dispatches the action that `action` returns for the index of the chosen option.
     pub(super) fn choice(&self, select: &HtmlSelectElement, action: fn(usize) -> Option<Action>) {
-        let (app, chosen) = (self.app, select.clone());
-        dom::listen(select, "change", move |_| {
-            app.dispatch_any(usize::try_from(chosen.selected_index()).ok().and_then(action));
-        });
+        let chosen = select.clone();
+        let action = move |_: &Event| usize::try_from(chosen.selected_index()).ok().and_then(action);
+        self.app.dispatch_on(select, "change", Box::new(action));
     }
 
     /// Dispatches the action that `action` returns for the text of a field.
     pub(super) fn text(&self, field: &HtmlInputElement, event: &'static str, action: fn(String) -> Action) {
-        let (app, value) = (self.app, field.clone());
-        dom::listen(field, event, move |_| app.dispatch(action(value.value())));
+        let typed = field.clone();
+        self.app.dispatch_on(field, event, Box::new(move |_| Some(action(typed.value()))));
     }
 }
 
