@@ -2,6 +2,7 @@
 //! of files to touch are right.
 
 use super::{root, rust_files};
+use memscape::protocol::sql::SqlFile;
 use memscape::protocol::{TableColumn, Topic};
 use std::collections::BTreeSet;
 use std::fs;
@@ -139,9 +140,7 @@ fn words_between<'a>(text: &'a str, before: &str, after: char) -> Vec<&'a str> {
 /// Files that do something special for a column of allocations, and what.
 const SPECIAL_COLUMNS: &[(TableColumn, &str, &str)] = &[
     (TableColumn::Id, "src/ui/features/table.rs", "follows the last column when the sort column is changed by key"),
-    (TableColumn::Size, "src/cli/allocations.rs", "lists the largest first"),
     (TableColumn::Size, "src/page/panels/table_mini.rs", "has a histogram"),
-    (TableColumn::Size, "src/ui/features/table/data.rs", "is the initial order"),
     (TableColumn::Size, "src/ui/features/table/grid.rs", "has a sign in a comparison of two moments"),
     (TableColumn::CallSite, "src/engine/table/order.rs", "needs the ranks of all frames"),
     (TableColumn::CallSite, "src/engine/table/rows.rs", "is the last field of copied text"),
@@ -226,6 +225,30 @@ fn new_export_needs_files_listed_in_contributing() {
         // CSV and JSON lines have one writer. The page also has a key for each.
         let own = ["exports/tables.rs", "ui/features/export/"];
         assert_eq!(naming(&[&format!("ExportFormat::{variant}")], &own), listed, "{variant}");
+    }
+}
+
+#[test]
+fn new_export_that_sql_writes_needs_files_listed_in_contributing() {
+    let listed = registries(listed("A new export that SQL writes", 4));
+    let modules = fs::read_to_string(root().join("src/sql/lib.rs")).unwrap();
+    for file in SqlFile::ALL {
+        assert_eq!(modules.matches(&format!("mod {};", file.name())).count(), 1, "{file:?}");
+        // The command of the page names it too. The enum names itself in the rows of its contents.
+        let found = naming(&[&format!("SqlFile::{file:?}")], &["ui/features/export/"]);
+        assert_eq!(&found | &BTreeSet::from(["src/sql/lib.rs".to_owned()]), listed, "{file:?}");
+    }
+}
+
+#[test]
+fn new_option_of_saved_page_needs_files_listed_in_contributing() {
+    assert_eq!(registries(listed("A new option of a saved page", 3)), naming(&["SavedPage {"], &[]));
+    let fields = fs::read_to_string(root().join("src/ui/state/saved_page.rs")).unwrap();
+    let attributes: Vec<&str> =
+        words_between(&fields, "(\"", '"').into_iter().filter(|it| it.starts_with("data-")).collect();
+    assert!(attributes.len() >= 2 && attributes.contains(&"data-rules"), "{attributes:?}");
+    for attribute in attributes {
+        assert_eq!(literals(attribute), [("ui/state/saved_page.rs".to_owned(), 1)], "{attribute}");
     }
 }
 

@@ -8,8 +8,9 @@ use memscape::protocol::{
     Action as Did, Details, DeviceSummary, EventRow, EventsFilter, EventsPage, EventsQuestion, TableText,
 };
 use memscape::ui::features::command::Command;
-use memscape::ui::features::events::{EventsAction, ROW_PX, action_filters, grid, status};
+use memscape::ui::features::events::{EventsAction, action_filters, grid, status};
 use memscape::ui::features::rows::SelectMode;
+use memscape::ui::plot::scroll::ROW_PX;
 use memscape::ui::shell::action::Action;
 use memscape::ui::shell::commands;
 use memscape::ui::state::effect::Effect;

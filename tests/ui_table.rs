@@ -10,7 +10,8 @@ use memscape::protocol::{
 use memscape::ui::features::command::Command;
 use memscape::ui::features::histograms::{ClickMode, Histogram};
 use memscape::ui::features::rows::SelectMode;
-use memscape::ui::features::table::{FilterPart, ROW_PX, TableAction, grid, status};
+use memscape::ui::features::table::{FilterPart, TableAction, grid, status};
+use memscape::ui::plot::scroll::ROW_PX;
 use memscape::ui::shell::action::Action;
 use memscape::ui::shell::commands;
 use memscape::ui::state::effect::Effect;

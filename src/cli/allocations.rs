@@ -10,8 +10,8 @@ use base::units::{Bytes, Moment, group_digits, moment_text, pluralize};
 use clap::Args;
 use engine::tables::{Row, SiteCache, TotalsCache};
 use protocol::{
-    ExportTable, Filter, MomentFacts, NO_STACK, NO_STACK_BEFORE_RECORDING, QueryError, Scope, SortDirection,
-    TENSOR_SEPARATOR, TENSORS_FOUND, TableColumn, TableFilter, TablePage, TableQuestion, TableRow, TableSort,
+    ExportTable, Filter, MomentFacts, NO_STACK, NO_STACK_BEFORE_RECORDING, QueryError, Scope, TENSOR_SEPARATOR,
+    TENSORS_FOUND, TableFilter, TablePage, TableQuestion, TableRow, TableSort,
 };
 use serde_json::{Value, json};
 
@@ -77,7 +77,7 @@ pub(crate) fn largest(snapshot: &mut OpenSnapshot, filter: &str, scope: Scope, l
         let question = TableQuestion {
             scope,
             filter: TableFilter { text: filter.to_owned(), ..TableFilter::default() },
-            sort: TableSort { column: TableColumn::Size, direction: SortDirection::Descending },
+            sort: TableSort::default(),
             rows,
             reveal: None,
             selected: Vec::new(),

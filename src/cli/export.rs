@@ -12,6 +12,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use exports::{MergeError, Total};
 use flate2::read::MultiGzDecoder;
+use protocol::sql::SqlFile;
 use protocol::{ExportContents, ExportFormat, ExportQuestion, ExportTable, Scope, Span};
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, Write};
@@ -35,11 +36,8 @@ const PARQUET: &str = "parquet";
 /// Name of the SQLite format. Written by SQLite instead of the `exports` crate.
 const SQLITE: &str = "sqlite";
 
-/// Name of the format of MindStudio Insight, a SQLite file with one table.
-const MINDSTUDIO: &str = "mindstudio";
-
 fn formats() -> PossibleValuesParser {
-    let others = [PARQUET, SQLITE, MINDSTUDIO];
+    let others = [PARQUET, SQLITE].into_iter().chain(SqlFile::ALL.map(SqlFile::name));
     PossibleValuesParser::new(ExportFormat::ALL.map(ExportFormat::name).into_iter().chain(others))
 }
 
@@ -100,8 +98,9 @@ pub(crate) fn parse_range(text: &str) -> Result<(TracePosition, TracePosition), 
 impl Arguments {
     /// Writes the file. Returns a summary sentence about the written file, or an error message.
     pub(crate) fn write(&self) -> Result<String, String> {
-        if [SQLITE, MINDSTUDIO].contains(&&*self.to) {
-            return self.write_sqlite();
+        let tool = SqlFile::from_name(&self.to);
+        if tool.is_some() || self.to == SQLITE {
+            return self.write_sqlite(tool);
         }
         let mut snapshot = OpenSnapshot::open(&self.source)?;
         self.rules.classify(&mut snapshot)?;
@@ -141,18 +140,14 @@ impl Arguments {
         })
     }
 
-    /// Writes a format that is a SQLite file.
-    fn write_sqlite(&self) -> Result<String, String> {
+    /// Writes all tables as a SQLite file, or the file for `tool`.
+    fn write_sqlite(&self, tool: Option<SqlFile>) -> Result<String, String> {
         if self.range.is_some() || self.scope.is_some() || self.source.device.is_some() {
             let format = &self.to;
             return Err(format!("--to {format} writes all devices: leave out --range, --scope and --device"));
         }
-        if self.to == MINDSTUDIO {
-            super::sql::save_for_mindstudio(&self.source.file, &self.rules, &self.out)?;
-            return Ok("allocations and memory of the driver".to_owned());
-        }
-        super::sql::save_snapshot(&self.source.file, &self.rules, &self.out)?;
-        Ok("all tables of memscape sql".to_owned())
+        super::sql::save_snapshot(&self.source.file, &self.rules, tool, &self.out)?;
+        Ok(tool.map_or("all tables of memscape sql", SqlFile::contents).to_owned())
     }
 
     fn question(&self, snapshot: &mut OpenSnapshot) -> Result<ExportQuestion, String> {

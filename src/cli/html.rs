@@ -20,6 +20,7 @@ use clap::Args;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use ui::features::save_page::{ELEMENTS, start_tag};
+use ui::state::saved_page::SavedPage;
 use ui::text::url::percent_encoded;
 
 /// Maximum size of a mail attachment, in bytes, that most mail servers accept.
@@ -102,7 +103,7 @@ impl Html {
         }
         let wrong = |error: io::Error| format!("{}: {error}", self.out.path().display());
         let mut out = self.out.create().map_err(wrong)?;
-        let size = write_parts([head, tail], [&view, &rules], &snapshots, &mut out).map_err(wrong)?;
+        let size = write_parts([head, tail], SavedPage { view, rules }, &snapshots, &mut out).map_err(wrong)?;
         out.finish().map_err(wrong)?;
         Ok(summary_text(size, &snapshots))
     }
@@ -151,11 +152,10 @@ fn summary_text(page: u64, snapshots: &[(String, EmbeddedSnapshot)]) -> String {
     format!("{} ({} B), with {noun} as {}{large}", Bytes(page), group_digits(page), parts.join(" and "))
 }
 
-/// Writes the page with its embedded snapshots, and the view and the rules that it opens with. Returns the number of
-/// bytes written.
+/// Writes the page with its embedded snapshots, and what it opens with. Returns the number of bytes written.
 fn write_parts(
     page: [&str; 2],
-    [view, mut rules]: [&str; 2],
+    mut opens_with: SavedPage,
     snapshots: &[(String, EmbeddedSnapshot)],
     out: &mut impl Write,
 ) -> io::Result<u64> {
@@ -164,8 +164,7 @@ fn write_parts(
     out.write_all(head.as_bytes())?;
     let mut size = head.len() + tail.len();
     for (id, (name, carried)) in ELEMENTS.into_iter().zip(snapshots) {
-        // Only the first element has the rules.
-        let begin = start_tag(id, name, view, std::mem::take(&mut rules));
+        let begin = start_tag(id, name, &mut opens_with);
         out.write_all(begin.as_bytes())?;
         let mut base64 = EncoderWriter::new(&mut *out, &BASE64_STANDARD);
         base64.write_all(&carried.bytes)?;

@@ -39,12 +39,9 @@ pub(crate) struct Peak {
 /// Returns an error message if the file cannot be read or the cursor position does not exist.
 pub(crate) fn live(Live { source, at, terms }: &Live) -> Result<String, String> {
     let mut snapshot = OpenSnapshot::open(source)?;
-    let facts = match (at.when.unwrap_or(TracePosition::Peak), terms.counting) {
-        (TracePosition::Peak, _) if terms.stream.stream.is_some() => {
-            stream_peak(&mut snapshot, terms, Span { from: 0, to: u32::MAX })?
-        }
-        (TracePosition::Peak, Counting::Mosaic) => mosaic_peak(&mut snapshot, None)?,
-        (when, _) => snapshot.facts_at(when)?,
+    let facts = match at.when.unwrap_or(TracePosition::Peak) {
+        TracePosition::Peak => peak_in(&mut snapshot, terms, None)?,
+        when => snapshot.facts_at(when)?,
     };
     LiveRows::render(snapshot, terms, facts, None)
 }
@@ -55,15 +52,8 @@ pub(crate) fn live(Live { source, at, terms }: &Live) -> Result<String, String> 
 /// Returns an error message if the file cannot be read or has no recorded times.
 pub(crate) fn peak(Peak { source, from, to, terms }: &Peak) -> Result<String, String> {
     let mut snapshot = OpenSnapshot::open(source)?;
-    if (from, to) == (&None, &None) && terms.stream.stream.is_some() {
-        let facts = stream_peak(&mut snapshot, terms, Span { from: 0, to: u32::MAX })?;
-        return LiveRows::render(snapshot, terms, facts, None);
-    }
     if (from, to) == (&None, &None) {
-        let facts = match terms.counting {
-            Counting::Whole => snapshot.facts_at(TracePosition::Peak)?,
-            Counting::Mosaic => mosaic_peak(&mut snapshot, None)?,
-        };
+        let facts = peak_in(&mut snapshot, terms, None)?;
         return LiveRows::render(snapshot, terms, facts, None);
     }
     // The range includes the state at its start.
@@ -80,30 +70,30 @@ pub(crate) fn peak(Peak { source, from, to, terms }: &Peak) -> Result<String, St
     {
         return Err(format!("the range is outside the trace, which is from {first}us to {last}us"));
     }
-    if terms.stream.stream.is_some() {
-        let facts = stream_peak(&mut snapshot, terms, span)?;
-        return LiveRows::render(snapshot, terms, facts, Some(span));
-    }
-    if terms.counting == Counting::Mosaic {
-        let facts = mosaic_peak(&mut snapshot, Some(span))?;
-        return LiveRows::render(snapshot, terms, facts, Some(span));
-    }
-    let facts = ask_device!(snapshot, Range(span)).ok_or("the peak of the range could not be computed")?;
-    let facts = snapshot.moment_facts(MomentSpec::Moment(facts.peak_moment))?;
+    let facts = peak_in(&mut snapshot, terms, Some(span))?;
     LiveRows::render(snapshot, terms, facts, Some(span))
 }
 
-/// Returns the state at the peak of a stream within a range.
-fn stream_peak(snapshot: &mut OpenSnapshot, terms: &LiveArgs, span: Span) -> Result<MomentFacts, String> {
-    let stream = terms.stream.stream.unwrap_or_default();
-    let peak = snapshot.side().map(|side| side.stream_peak_in(stream, Moment(span.from), Moment(span.to)));
-    let (moment, _) = peak.ok_or("the file has no such device")?;
-    snapshot.moment_facts(MomentSpec::Moment(moment.0))
+/// Returns the state at the peak of what the arguments count. `window` limits the search to a range.
+fn peak_in(snapshot: &mut OpenSnapshot, terms: &LiveArgs, window: Option<Span>) -> Result<MomentFacts, String> {
+    let moment = match (terms.stream.stream, terms.counting, window) {
+        (Some(stream), ..) => {
+            let Span { from, to } = window.unwrap_or(Span { from: 0, to: u32::MAX });
+            let peak = snapshot.side().map(|side| side.stream_peak_in(stream, Moment(from), Moment(to)));
+            peak.ok_or("the file has no such device")?.0.0
+        }
+        (_, Counting::Mosaic, _) => mosaic_peak(snapshot, window)?,
+        (_, Counting::Whole, None) => return snapshot.facts_at(TracePosition::Peak),
+        (_, Counting::Whole, Some(span)) => {
+            ask_device!(snapshot, Range(span)).ok_or("the peak of the range could not be computed")?.peak_moment
+        }
+    };
+    snapshot.moment_facts(MomentSpec::Moment(moment))
 }
 
-/// Returns the state at the peak of live bytes without the baseline, as counted by Mosaic. `window` limits the search
+/// Returns the moment of the peak of live bytes without the baseline, as counted by Mosaic. `window` limits the search
 /// to a range.
-fn mosaic_peak(snapshot: &mut OpenSnapshot, window: Option<Span>) -> Result<MomentFacts, String> {
+fn mosaic_peak(snapshot: &mut OpenSnapshot, window: Option<Span>) -> Result<u32, String> {
     let moments = window.map_or_else(Vec::new, |Span { from, to }| vec![("from", from), ("to", to)]);
     let thresholds = moments.into_iter().map(|(key, moment)| (key.to_owned(), moment.into())).collect();
     let question = ReportQuestion { topic: Topic::Steps, at: None, thresholds, rows: 0, ..ReportQuestion::default() };
@@ -111,8 +101,7 @@ fn mosaic_peak(snapshot: &mut OpenSnapshot, window: Option<Span>) -> Result<Mome
     let sheet = report.sheets.iter().find(|sheet| sheet.key == "mosaic");
     // The first row is the peak of the trace, the second one that of the range.
     let row = sheet.and_then(|sheet| sheet.rows.get(usize::from(window.is_some())));
-    let moment = row.and_then(|row| row.evidence.as_ref()?.moment).ok_or("no such event")?;
-    snapshot.moment_facts(MomentSpec::Moment(moment))
+    Ok(row.and_then(|row| row.evidence.as_ref()?.moment).ok_or("no such event")?)
 }
 
 impl Peak {

@@ -40,10 +40,10 @@ pub(super) struct ResolvedUrl {
 pub(super) fn initial_link(dom: &Dom) -> Link {
     let location = dom.window.location();
     let mut link = Link::parse(&location.hash().unwrap_or_default());
-    if let Some((name, view)) = embedded::snapshot(dom) {
+    if let Some((name, page)) = embedded::saved_page(dom) {
         link = link.without_file();
         if !link.has_view() {
-            link = Link::parse(&view).without_file();
+            link = Link::parse(&page.view).without_file();
         }
         link.urls.push(name);
         return link;

@@ -20,7 +20,7 @@ use std::rc::Rc;
 use ui::features::State;
 use ui::shell::action::Action;
 use ui::text::tab::Tab;
-use web_sys::{Element, Event, EventTarget};
+use web_sys::{Element, Event, EventTarget, HtmlInputElement, HtmlSelectElement};
 
 /// State that all parts of the page share. Lives as long as the page.
 pub(super) struct App {
@@ -51,13 +51,64 @@ impl App {
     pub(super) fn dispatch(&self, action: Action) {
         (self.dispatch)(action);
     }
+
+    /// Dispatches the action that `action` returns for an event. Not generic, so that it is compiled once.
+    fn dispatch_on(
+        &'static self,
+        target: &EventTarget,
+        event: &'static str,
+        action: Box<dyn Fn(&Event) -> Option<Action>>,
+    ) {
+        dom::listen(target, event, move |event| {
+            if let Some(action) = action(event) {
+                self.dispatch(action);
+            }
+        });
+    }
 }
 
-/// Registers an event listener on an element: `on(&elements.close, "click", |app, elements, event| …)`.
-pub(super) type AddListener<'a, E> = &'a dyn Fn(&EventTarget, &'static str, Handler<E>);
+/// Registers event listeners of a [`Part`] on its elements.
+pub(super) struct Listeners<E: 'static> {
+    app: &'static App,
+    elements: &'static E,
+}
 
-/// Event handler of a [`Part`].
-pub(super) type Handler<E> = fn(&'static App, &'static E, &Event);
+impl<E> Listeners<E> {
+    /// Calls `then` for each event.
+    pub(super) fn event(&self, target: &EventTarget, event: &'static str, then: fn(&'static App, &'static E, &Event)) {
+        let Listeners { app, elements } = *self;
+        dom::listen(target, event, move |event| then(app, elements, event));
+    }
+
+    /// Dispatches the action that `action` returns for an event.
+    pub(super) fn action(
+        &self,
+        target: &EventTarget,
+        event: &'static str,
+        action: fn(&'static App, &'static E, &Event) -> Option<Action>,
+    ) {
+        let Listeners { app, elements } = *self;
+        app.dispatch_on(target, event, Box::new(move |event| action(app, elements, event)));
+    }
+
+    /// Dispatches the action that `action` returns for a click.
+    pub(super) fn click(&self, target: &EventTarget, action: fn(&Event) -> Option<Action>) {
+        self.app.dispatch_on(target, "click", Box::new(action));
+    }
+
+    /// Dispatches the action that `action` returns for the index of the chosen option.
+    pub(super) fn choice(&self, select: &HtmlSelectElement, action: fn(usize) -> Option<Action>) {
+        let chosen = select.clone();
+        let action = move |_: &Event| usize::try_from(chosen.selected_index()).ok().and_then(action);
+        self.app.dispatch_on(select, "change", Box::new(action));
+    }
+
+    /// Dispatches the action that `action` returns for the text of a field.
+    pub(super) fn text(&self, field: &HtmlInputElement, event: &'static str, action: fn(String) -> Action) {
+        let typed = field.clone();
+        self.app.dispatch_on(field, event, Box::new(move |_| Some(action(typed.value()))));
+    }
+}
 
 /// Part of the page: a panel, a canvas, or a set of event listeners. [`panels`] lists all parts.
 pub(super) trait Part: Default + 'static {
@@ -76,7 +127,7 @@ pub(super) trait Part: Default + 'static {
     }
 
     /// Registers listeners for events of the part's elements.
-    fn listen(_elements: &Self::Elements, _on: AddListener<'_, Self::Elements>) {}
+    fn listen(_elements: &Self::Elements, _on: &Listeners<Self::Elements>) {}
 
     /// Updates the elements to match the state. Called once per frame. Changes only elements that differ.
     fn show_details(&mut self, _app: &'static App, _elements: &Self::Elements, _state: &State) {}
@@ -93,9 +144,7 @@ pub(super) fn start_part<P: Part>(app: &'static App) -> Result<RenderPart, Strin
     // The elements live as long as the page.
     let elements: &'static P::Elements = Box::leak(Box::new(P::Elements::find(&app.dom)?));
     P::start(app, elements)?;
-    P::listen(elements, &|target, event, then| {
-        dom::listen(target, event, move |event| then(app, elements, event));
-    });
+    P::listen(elements, &Listeners { app, elements });
     let mut part = P::default();
     Ok(Box::new(move |app, state| {
         if P::TAB.is_none() || P::TAB == state.views.visible() {

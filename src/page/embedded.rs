@@ -6,21 +6,14 @@
 use super::dom::Dom;
 use js_sys::{Array, Reflect};
 use ui::features::save_page::ELEMENTS;
+use ui::state::saved_page::SavedPage;
 use wasm_bindgen::JsValue;
 use web_sys::{Element, File};
 
-/// Returns the name of the snapshot that this page was saved with, and the link fragment of the saved view.
-pub(super) fn snapshot(dom: &Dom) -> Option<(String, String)> {
-    Some((attribute(dom, "data-name")?, attribute(dom, "data-view").unwrap_or_default()))
-}
-
-/// Returns the rules that this page was saved with, as stored text.
-pub(super) fn rules(dom: &Dom) -> Option<String> {
-    attribute(dom, "data-rules")
-}
-
-fn attribute(dom: &Dom, name: &str) -> Option<String> {
-    dom.document.get_element_by_id("part-snapshot")?.get_attribute(name)
+/// Returns the name of the snapshot that this page was saved with, and what the page opens with.
+pub(super) fn saved_page(dom: &Dom) -> Option<(String, SavedPage)> {
+    let part = dom.document.get_element_by_id(ELEMENTS[0])?;
+    Some((part.get_attribute("data-name")?, SavedPage::from_attributes(|name| part.get_attribute(name))))
 }
 
 /// Returns whether the page embeds a file with this name.

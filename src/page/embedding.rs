@@ -5,7 +5,7 @@
 //! of a sent file is stored.
 
 use super::address;
-use super::app::{AddListener, App, Part};
+use super::app::{App, Listeners, Part};
 use super::dialog::{close, set_open, was_closed_by_browser};
 use super::dom::{attribute_at, set_attribute, set_text};
 use super::elements::elements;
@@ -50,21 +50,21 @@ impl Part for Embedding {
         Ok(())
     }
 
-    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.window, "message", on_message);
-        on(&elements.sender, "click", |app, elements, event| {
+    fn listen(elements: &Elements, on: &Listeners<Elements>) {
+        on.event(&elements.window, "message", on_message);
+        on.event(&elements.sender, "click", |app, elements, event| {
             if let Some(answer) = attribute_at(event, "value") {
                 answer_question(app, elements, &answer);
             }
         });
-        on(&elements.sender, "close", |app, elements, _| {
+        on.event(&elements.sender, "close", |app, elements, _| {
             if was_closed_by_browser(&elements.sender) {
                 answer_question(app, elements, "");
             }
         });
         // Shortcuts of the page do not work below the question.
-        on(&elements.sender, "keydown", |_, _, event| event.stop_propagation());
-        on(&elements.trusted_clear, "click", |app, _, _| {
+        on.event(&elements.sender, "keydown", |_, _, event| event.stop_propagation());
+        on.event(&elements.trusted_clear, "click", |app, _, _| {
             store(&app.dom, TRUSTED_KEY, "");
             app.frame.request();
         });

@@ -6,7 +6,7 @@ use super::app::App;
 use super::remote::Remote;
 use super::surveyor::{MAX_TABLE_BYTES, SurveyorRemote, read_piece};
 use super::worker_code::WorkerCode;
-use super::{dom, export, gzip, mindstudio};
+use super::{dom, export, gzip, sql_file};
 use js_sys::Array;
 use protocol::{ExportJob, FileToRead, SurveyorReply, SurveyorRequest};
 use std::rc::{Rc, Weak};
@@ -23,12 +23,9 @@ use web_sys::{Blob, File};
 pub(super) fn write(app: &'static App, wanted: Box<FileToWrite>) {
     app.busy.spawn(async move {
         let load = app.state.borrow().load;
-        let exported = run_export(app, &wanted).await;
-        let exported = match exported {
-            Ok(columns) if wanted.next == AfterWrite::SaveForMindStudio => {
-                mindstudio::convert(app, &columns, &wanted).await
-            }
-            exported => exported,
+        let exported = match (run_export(app, &wanted).await, wanted.next) {
+            (Ok(columns), AfterWrite::Convert(tool)) => sql_file::convert(app, &columns, &wanted, tool).await,
+            (exported, _) => exported,
         };
         if matches!(wanted.next, AfterWrite::Open | AfterWrite::Compare) {
             let is_open = app.state.borrow().load == load;

@@ -1,7 +1,7 @@
 //! Files from drag and drop, file pickers, paste, and links.
 
 use super::address::ResolvedUrl;
-use super::app::{AddListener, App, Part};
+use super::app::{App, Listeners, Part};
 use super::dom::Dom;
 use super::elements::elements;
 use super::folders;
@@ -68,25 +68,25 @@ pub(super) fn fetch(app: &'static App, link: ResolvedUrl, member: Option<u32>, (
 impl Part for FileInput {
     type Elements = Elements;
 
-    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.window, "dragenter", |app, _, event| drag_enter(app, event));
-        on(&elements.window, "dragover", |app, _, event| drag_over(app, event));
-        on(&elements.window, "dragleave", |app, _, _| drag_leave(app));
-        on(&elements.window, "drop", |app, _, event| on_drop(app, event));
-        on(&elements.window, "paste", |app, _, event| paste(app, event));
-        on(&elements.file, "change", |app, elements, _| {
+    fn listen(elements: &Elements, on: &Listeners<Elements>) {
+        on.event(&elements.window, "dragenter", |app, _, event| drag_enter(app, event));
+        on.event(&elements.window, "dragover", |app, _, event| drag_over(app, event));
+        on.event(&elements.window, "dragleave", |app, _, _| drag_leave(app));
+        on.event(&elements.window, "drop", |app, _, event| on_drop(app, event));
+        on.event(&elements.window, "paste", |app, _, event| paste(app, event));
+        on.event(&elements.file, "change", |app, elements, _| {
             app.recent.clear_pending();
             open_list(app, elements.file.files());
             // Otherwise, picking the same file again would not fire a change event.
             elements.file.set_value("");
         });
-        on(&elements.trace, "change", |app, elements, _| {
+        on.event(&elements.trace, "change", |app, elements, _| {
             if let Some((name, file)) = with_names(elements.trace.files()).pop() {
                 set_trace(app, name, file);
             }
             elements.trace.set_value("");
         });
-        on(&elements.second, "change", |app, elements, _| {
+        on.event(&elements.second, "change", |app, elements, _| {
             let files = with_names(elements.second.files());
             if !files.is_empty() {
                 let given =

@@ -1,6 +1,6 @@
 //! Pointer gestures on the timeline's canvas: hovering, dragging, clicking and the wheel.
 
-use super::app::{AddListener, App, Part};
+use super::app::{App, Listeners, Part};
 use super::dom::{listen, position_in};
 use super::elements::elements;
 use std::cell::Cell;
@@ -81,15 +81,15 @@ impl Part for Gestures {
         Ok(())
     }
 
-    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.plot, "wheel", wheel);
-        on(&elements.plot, "contextmenu", |app, elements, event| {
+    fn listen(elements: &Elements, on: &Listeners<Elements>) {
+        on.event(&elements.plot, "wheel", wheel);
+        on.event(&elements.plot, "contextmenu", |app, elements, event| {
             event.prevent_default();
             if let Some(at) = event.dyn_ref::<MouseEvent>().and_then(|event| position(app, &elements.plot, event)) {
                 app.dispatch(Action::MarkerAdded(at));
             }
         });
-        on(&elements.plot, "pointerleave", |app, _, _| app.dispatch(Action::PointerLeft));
+        on.action(&elements.plot, "pointerleave", |_, _, _| Some(Action::PointerLeft));
     }
 }
 

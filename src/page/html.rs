@@ -78,10 +78,9 @@ async fn build_page(
     let (head, tail) = page.split_at(at);
     let parts = Array::of2(&head.into(), &sql.into());
     let mut saved = (0.0, SnapshotEncoding::Unchanged);
-    // Only the first element has the rules.
-    let mut rules = page_to_save.rules.as_str();
+    let mut opens_with = page_to_save.opens_with.clone();
     for ((wanted, file), id) in page_to_save.snapshots.iter().zip(files).zip(ELEMENTS) {
-        parts.push(&start_tag(id, &wanted.name, &page_to_save.view, std::mem::take(&mut rules)).into());
+        parts.push(&start_tag(id, &wanted.name, &mut opens_with).into());
         let is_private = page_to_save.leave_out.is_any();
         let embedded = match &wanted.origin {
             Origin::Link(link) if !is_private => embedded::base64(&app.dom, link),

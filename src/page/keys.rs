@@ -1,6 +1,6 @@
 //! Keyboard shortcuts, and buttons that execute the same commands.
 
-use super::app::{AddListener, App, Part};
+use super::app::{App, Listeners, Part};
 use super::dom::{Dom, listen};
 use super::panels::views::tab_and_panel;
 use ui::features::export::Dialog;
@@ -33,8 +33,8 @@ impl Part for Keys {
         Ok(())
     }
 
-    fn listen(dom: &Dom, on: AddListener<'_, Dom>) {
-        on(&dom.window, "keydown", on_key);
+    fn listen(dom: &Dom, on: &Listeners<Dom>) {
+        on.event(&dom.window, "keydown", on_key);
     }
 }
 

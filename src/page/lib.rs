@@ -47,6 +47,7 @@ mod sender;
 mod simulator;
 mod size_fields;
 mod sizes;
+mod sql_file;
 mod sql_worker;
 mod storage;
 mod surveyor;
@@ -54,7 +55,6 @@ mod theme;
 mod worker_code;
 // Messages between the page and the worker.
 mod export_file;
-mod mindstudio;
 mod wire;
 // The engine's worker: reads messages from the page and runs the engine.
 pub mod worker;

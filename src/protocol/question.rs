@@ -74,6 +74,30 @@ pub struct Arrangement {
     pub internal: Internal,
 }
 
+impl Arrangement {
+    /// Returns the arrangement with the other end of the stacks at the root.
+    pub fn inverted(self) -> Arrangement {
+        let root = if self.root == Root::Outermost { Root::Innermost } else { Root::Outermost };
+        Arrangement { root, ..self }
+    }
+
+    /// Hides internal frames, or shows them if they are hidden.
+    pub fn with_internal_toggled(self) -> Arrangement {
+        let internal = if self.internal == Internal::Shown { Internal::Hidden } else { Internal::Shown };
+        Arrangement { internal, ..self }
+    }
+
+    /// Returns the arrangement with the next criterion for merging frames.
+    pub fn with_next_merge(self) -> Arrangement {
+        let merge = match self.merge {
+            Merge::Line => Merge::Function,
+            Merge::Function => Merge::File,
+            Merge::File => Merge::Line,
+        };
+        Arrangement { merge, ..self }
+    }
+}
+
 /// End of the stacks that forms the root of a tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Root {

@@ -38,8 +38,35 @@ pub enum SqlFormat {
     Csv,
     /// All rows of the result as an SQLite file.
     Sqlite,
-    /// A file for MindStudio Insight, of the snapshot instead of the result.
-    MindStudio,
+    /// A file of the snapshot instead of the result.
+    Snapshot(SqlFile),
+}
+
+base::listed! {
+    /// Export of a whole snapshot that SQL writes, with its name on the command line.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum SqlFile {
+        MindStudio = "mindstudio",
+    }
+}
+
+impl SqlFile {
+    /// Returns the name of the file that the page saves, and what the file contains.
+    const fn row(self) -> [&'static str; 2] {
+        match self {
+            // MindStudio Insight recognizes `memscope_dump_` with a number.
+            SqlFile::MindStudio => ["memscope_dump_1.db", "allocations and memory of the driver"],
+        }
+    }
+
+    pub fn file_name(self) -> &'static str {
+        self.row()[0]
+    }
+
+    /// Describes the contents of the file.
+    pub fn contents(self) -> &'static str {
+        self.row()[1]
+    }
 }
 
 /// Reply of the SQL worker. Errors are messages for the user.

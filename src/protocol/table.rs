@@ -39,6 +39,13 @@ pub struct TableSort {
     pub direction: SortDirection,
 }
 
+impl Default for TableSort {
+    /// The largest allocations come first.
+    fn default() -> TableSort {
+        TableSort { column: TableColumn::Size, direction: SortDirection::Descending }
+    }
+}
+
 /// Declares [`TableColumn`] and its texts from the list of columns.
 macro_rules! tab_columns {
     (

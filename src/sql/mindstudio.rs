@@ -65,12 +65,6 @@ FROM (SELECT *, (device << 40) + 2 * id + (type = 'PTA') + 1 AS key FROM placed)
 ORDER BY time, device, number
 "#;
 
-/// Registers `json_of(key, value, …)`: an object whose values are texts. The page's SQLite has no JSON functions.
-pub(crate) fn add_functions(database: &Database) -> Result<(), Error> {
-    let object = |values: &[Value<'_>]| Ok(json_object(values).into());
-    database.add_function("json_of", -1, object)
-}
-
 fn json_object(values: &[Value<'_>]) -> String {
     let quoted = |value: &Value<'_>| match value {
         Value::Integer(number) => format!("\"{number}\""),
@@ -81,7 +75,9 @@ fn json_object(values: &[Value<'_>]) -> String {
     format!("{{{}}}", members.collect::<Vec<_>>().join(","))
 }
 
-/// Returns the statements that write the table to the schema `saved`.
-pub(crate) fn statements() -> [String; 2] {
-    [CREATE.to_owned(), INSERT.replace("{FRAMES}", &MAX_FRAMES.to_string())]
+/// Returns the statements that write the table to the schema `saved`. Registers their function `json_of(key, value, …)`:
+/// an object whose values are texts. The page's SQLite has no JSON functions.
+pub(crate) fn statements(database: &Database) -> Result<[String; 2], Error> {
+    database.add_function("json_of", -1, |values| Ok(json_object(values).into()))?;
+    Ok([CREATE.to_owned(), INSERT.replace("{FRAMES}", &MAX_FRAMES.to_string())])
 }

@@ -4,7 +4,7 @@ use crate::catalog::Catalog;
 use crate::completion::tokens_with;
 use crate::source::Source;
 use crate::{functions, mindstudio, save, tables};
-use protocol::sql::TokenClass;
+use protocol::sql::{SqlFile, TokenClass};
 use sqlite::{Cancel, Database, Error, Limits, Value};
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -63,22 +63,27 @@ impl Queries {
         self.database.save(file, &save::statements(&self.catalog))
     }
 
-    /// Writes a new SQLite file for MindStudio Insight.
+    /// Writes a new SQLite file for another tool.
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
-    pub fn save_for_mindstudio(&self, file: &str) -> Result<(), Error> {
-        mindstudio::add_functions(&self.database)?;
-        self.database.save(file, &mindstudio::statements())
+    pub fn save_for_tool(&self, tool: SqlFile, file: &str) -> Result<(), Error> {
+        self.database.save(file, &self.statements(tool)?)
     }
 
-    /// Returns the bytes of a SQLite file for MindStudio Insight.
+    /// Returns the bytes of a SQLite file for another tool.
     ///
     /// # Errors
     /// Returns an error if the file exceeds the memory limit.
-    pub(crate) fn mindstudio_file(&mut self) -> Result<Vec<u8>, Error> {
-        mindstudio::add_functions(&self.database)?;
-        self.database.save_in_memory(&mindstudio::statements())
+    pub(crate) fn file_for_tool(&mut self, tool: SqlFile) -> Result<Vec<u8>, Error> {
+        let statements = self.statements(tool)?;
+        self.database.save_in_memory(&statements)
+    }
+
+    fn statements(&self, tool: SqlFile) -> Result<[String; 2], Error> {
+        match tool {
+            SqlFile::MindStudio => mindstudio::statements(&self.database),
+        }
     }
 }
 

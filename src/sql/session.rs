@@ -72,7 +72,7 @@ impl Session {
                 let name = format!("{}.csv", self.name);
                 return Some((SqlReply::File(Ok(name)), Some(self.rows.csv().into_bytes())));
             }
-            SqlRequest::Export(SqlFormat::MindStudio) => match self.queries.mindstudio_file() {
+            SqlRequest::Export(SqlFormat::Snapshot(tool)) => match self.queries.file_for_tool(tool) {
                 Ok(bytes) => return Some((SqlReply::File(Ok(self.name.clone())), Some(bytes))),
                 Err(error) => SqlReply::File(Err(error.to_string())),
             },

@@ -15,8 +15,9 @@ use ui::features::insights::InsightsAction;
 use ui::features::rows::SelectMode;
 use ui::features::segments::{ROW_PX as SEGMENTS_PX, SegmentsAction};
 use ui::features::table::TableAction;
+use ui::features::tree;
 use ui::features::tree_keys::TreeAction;
-use ui::features::{events, table, tree};
+use ui::plot::scroll;
 use ui::shell::action::Action;
 use ui::shell::commands;
 use ui::state::effect::{Pointer, WheelAction};
@@ -228,12 +229,12 @@ impl App {
                 self.act(Action::feature(TreeAction::Scrolled { top_px, height_px: height * tree::ROW_PX }));
             }
             Tab::Allocations => {
-                let top = scrolled_px(&state.table.scroll, rows, height, table::ROW_PX);
-                self.act(Action::feature(TableAction::Scrolled(top, height * table::ROW_PX)));
+                let top = scrolled_px(&state.table.scroll, rows, height, scroll::ROW_PX);
+                self.act(Action::feature(TableAction::Scrolled(top, height * scroll::ROW_PX)));
             }
             Tab::Events => {
-                let top = scrolled_px(&state.events.scroll, rows, height, events::ROW_PX);
-                self.act(Action::feature(EventsAction::Scrolled(top, height * events::ROW_PX)));
+                let top = scrolled_px(&state.events.scroll, rows, height, scroll::ROW_PX);
+                self.act(Action::feature(EventsAction::Scrolled(top, height * scroll::ROW_PX)));
             }
             Tab::Segments => {
                 let height = f64::from(segments::body(self).height);

@@ -12,7 +12,7 @@ use crate::terminal::wrap_to_terminal;
 use answer::OutputFormat;
 use clap::Args;
 use clock::now_ms;
-pub(crate) use save::{save_for_mindstudio, save_snapshot};
+pub(crate) use save::save_snapshot;
 use sql::{Limits, Queries};
 use std::path::{Path, PathBuf};
 

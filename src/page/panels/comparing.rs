@@ -1,6 +1,6 @@
 //! Toolbar of a comparison above the timeline, and the strip of differences below it.
 
-use crate::app::{AddListener, App, LastShown, Part};
+use crate::app::{App, LastShown, Listeners, Part};
 use crate::dom::{clear, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use crate::labels::context_2d;
@@ -58,30 +58,26 @@ impl Part for Panel {
         Ok(())
     }
 
-    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.compare_at, "change", |app, elements, _| {
-            if let Some(at) = ComparedAt::ALL.get(selected_index(&elements.compare_at)) {
-                handle_action(app, ComparingAction::AtChosen(*at));
-            }
+    fn listen(elements: &Elements, on: &Listeners<Elements>) {
+        on.choice(&elements.compare_at, |index| {
+            Some(Action::Comparing(ComparingAction::AtChosen(*ComparedAt::ALL.get(index)?)))
         });
-        on(&elements.compare_key, "change", |app, elements, _| {
-            let key = selected_index(&elements.compare_key).checked_sub(1).and_then(|at| MatchKey::ALL.get(at));
-            handle_action(app, ComparingAction::KeyChosen(key.copied()));
+        on.choice(&elements.compare_key, |index| {
+            let key = index.checked_sub(1).and_then(|at| MatchKey::ALL.get(at));
+            Some(Action::Comparing(ComparingAction::KeyChosen(key.copied())))
         });
-        on(&elements.compare_align, "change", |app, elements, _| {
-            let align = selected_index(&elements.compare_align).checked_sub(1).and_then(|at| Align::ALL.get(at));
-            handle_action(app, ComparingAction::AlignChosen(align.copied()));
+        on.choice(&elements.compare_align, |index| {
+            let align = index.checked_sub(1).and_then(|at| Align::ALL.get(at));
+            Some(Action::Comparing(ComparingAction::AlignChosen(align.copied())))
         });
-        on(&elements.compare_paths, "change", |app, elements, _| {
-            handle_action(app, ComparingAction::PathsTyped(elements.compare_paths.value()));
-        });
-        on(&elements.compare_device, "change", |app, elements, _| {
+        on.text(&elements.compare_paths, "change", |text| Action::Comparing(ComparingAction::PathsTyped(text)));
+        on.event(&elements.compare_device, "change", |app, elements, _| {
             if let Ok(device) = elements.compare_device.value().parse() {
                 handle_action(app, ComparingAction::DeviceChosen(device));
             }
             elements.compare_device.set_selected_index(0);
         });
-        on(&elements.difference, "click", |app, _, event| {
+        on.event(&elements.difference, "click", |app, _, event| {
             let Some(event) = event.dyn_ref::<MouseEvent>() else { return };
             let state = app.state.borrow();
             let scale = state.canvas.map_or(1.0, |canvas| canvas.scale);
@@ -118,10 +114,6 @@ impl Part for Panel {
         let Some(picture) = self.strip.update(picture) else { return };
         draw(elements, picture, scale);
     }
-}
-
-fn selected_index(picker: &HtmlSelectElement) -> usize {
-    usize::try_from(picker.selected_index()).unwrap_or(0)
 }
 
 fn handle_action(app: &App, action: ComparingAction) {

@@ -1,6 +1,6 @@
 //! Cursor, measurement and markers in the side panel. Also announces the crosshair to screen readers.
 
-use crate::app::{AddListener, App, LastShown, Part};
+use crate::app::{App, LastShown, Listeners, Part};
 use crate::dom::{
     append, clear, focus_element, hit_element, number_at, set_attribute, set_flag, set_or_remove, set_text,
 };
@@ -38,11 +38,9 @@ pub(super) struct Panel {
 impl Part for Panel {
     type Elements = Elements;
 
-    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.markers, "click", on_marker_click);
-        on(&elements.capacity, "input", |app, elements, _| {
-            app.dispatch(Action::CapacityTyped(elements.capacity.value()));
-        });
+    fn listen(elements: &Elements, on: &Listeners<Elements>) {
+        on.event(&elements.markers, "click", on_marker_click);
+        on.text(&elements.capacity, "input", Action::CapacityTyped);
     }
 
     fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {

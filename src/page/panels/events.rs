@@ -1,7 +1,7 @@
 //! Events tab: the list of events and its filters.
 
 use super::grid::{GridElements, HEADER_PX, Rows, clicked_row, move_focus_from_field, watch_scroll};
-use crate::app::{AddListener, App, LastShown, Part};
+use crate::app::{App, LastShown, Listeners, Part};
 use crate::dom::{clear, number_at, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use ui::features::State;
@@ -54,30 +54,22 @@ impl Part for Panel {
         watch_scroll(app, &elements.events_grid, HEADER_PX, scrolled)
     }
 
-    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.events_rows, "click", |app, _, event| {
-            if let Some((row, extent)) = clicked_row(event) {
-                app.dispatch(Action::feature(EventsAction::RowClicked(row, extent)));
-            }
+    fn listen(elements: &Elements, on: &Listeners<Elements>) {
+        on.click(&elements.events_rows, |event| {
+            clicked_row(event).map(|(row, extent)| EventsAction::RowClicked(row, extent).into())
         });
-        on(&elements.events_filter, "input", |app, elements, _| {
-            app.dispatch(Action::feature(EventsAction::FilterTyped(elements.events_filter.value())));
-        });
-        on(&elements.events_filter, "keydown", |_, elements, event| {
+        on.text(&elements.events_filter, "input", |text| EventsAction::FilterTyped(text).into());
+        on.event(&elements.events_filter, "keydown", |_, elements, event| {
             move_focus_from_field(&elements.events_grid, event);
         });
-        on(&elements.events_actions, "click", |app, _, event| {
-            if let Some(action) = number_at(event, "data-action") {
-                app.dispatch(Action::feature(EventsAction::ActionToggled(action)));
-            }
+        on.click(&elements.events_actions, |event| {
+            Some(EventsAction::ActionToggled(number_at(event, "data-action")?).into())
         });
         // These have the shortcuts of the Allocations tab's buttons.
-        on(&elements.events_all, "click", |app, _, _| {
-            app.dispatch(Action::Command(commands::rows::SELECT_ALL));
-        });
-        on(&elements.events_copy, "click", |app, _, _| app.dispatch(Action::Command(commands::rows::COPY)));
-        on(&elements.events_clear, "click", |app, _, _| app.dispatch(Action::Command(commands::rows::CLEAR)));
-        on(&elements.events_go, "click", |app, _, _| app.dispatch(Action::Command(commands::FOCUS_GO_TO)));
+        on.click(&elements.events_all, |_| Some(Action::Command(commands::rows::SELECT_ALL)));
+        on.click(&elements.events_copy, |_| Some(Action::Command(commands::rows::COPY)));
+        on.click(&elements.events_clear, |_| Some(Action::Command(commands::rows::CLEAR)));
+        on.click(&elements.events_go, |_| Some(Action::Command(commands::FOCUS_GO_TO)));
     }
 
     fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {

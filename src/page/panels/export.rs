@@ -1,6 +1,6 @@
 //! Export dialog.
 
-use crate::app::{AddListener, App, LastShown, Part};
+use crate::app::{App, LastShown, Listeners, Part};
 use crate::dialog::{set_open, was_closed_by_browser};
 use crate::dom::{Dom, set_text};
 use crate::elements::elements;
@@ -27,26 +27,19 @@ pub(super) struct Panel {
 impl Part for Panel {
     type Elements = Elements;
 
-    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.export_close, "click", |app, _, _| app.dispatch(Action::feature(ExportAction::Closed)));
-        on(&elements.export, "close", |app, elements, _| {
+    fn listen(elements: &Elements, on: &Listeners<Elements>) {
+        on.click(&elements.export_close, |_| Some(ExportAction::Closed.into()));
+        on.event(&elements.export, "close", |app, elements, _| {
             if was_closed_by_browser(&elements.export) {
                 app.dispatch(Action::feature(ExportAction::Closed));
             }
         });
-        on(&elements.export_private, "change", |app, _, event| {
-            if let Some(kind) = event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok()) {
-                app.dispatch(Action::feature(ExportAction::LeaveOut(kind.value(), kind.checked())));
-            }
+        on.action(&elements.export_private, "change", |_, _, event| {
+            let kind = event.target()?.dyn_into::<HtmlInputElement>().ok()?;
+            Some(ExportAction::LeaveOut(kind.value(), kind.checked()).into())
         });
-        on(&elements.export_table, "change", |app, elements, _| {
-            let at = elements.export_table.selected_index().max(0) as usize;
-            app.dispatch(Action::feature(ExportAction::TableChosen(at)));
-        });
-        on(&elements.export_range, "change", |app, elements, _| {
-            let at = elements.export_range.selected_index().max(0) as usize;
-            app.dispatch(Action::feature(ExportAction::CropChosen(at)));
-        });
+        on.choice(&elements.export_table, |index| Some(ExportAction::TableChosen(index).into()));
+        on.choice(&elements.export_range, |index| Some(ExportAction::CropChosen(index).into()));
     }
 
     fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {

@@ -1,6 +1,6 @@
 //! Search field with its status, and the button that highlights allocations with the same stack.
 
-use crate::app::{AddListener, App, LastShown, Part};
+use crate::app::{App, LastShown, Listeners, Part};
 use crate::dom::{listen, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use gloo::timers::callback::Timeout;
@@ -50,16 +50,16 @@ impl Part for Panel {
         Ok(())
     }
 
-    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.find, "keydown", on_key);
+    fn listen(elements: &Elements, on: &Listeners<Elements>) {
+        on.event(&elements.find, "keydown", on_key);
         // Leaving the field searches immediately.
-        on(&elements.find, "change", |app, elements, _| search(app, elements));
-        on(&elements.find_clear, "click", |app, elements, _| {
+        on.event(&elements.find, "change", |app, elements, _| search(app, elements));
+        on.event(&elements.find_clear, "click", |app, elements, _| {
             elements.find.set_value("");
             search(app, elements);
             elements.focus_and_select("find");
         });
-        on(&elements.find_list, "click", |app, _, _| {
+        on.event(&elements.find_list, "click", |app, _, _| {
             let text = app.state.borrow().find.text.clone();
             app.dispatch(Action::feature(TableAction::FilterTyped(text)));
             app.dispatch(Action::ScopeChosen(ViewScope::WholeTrace));

@@ -1,14 +1,14 @@
 //! Elements around the flame graph: the path to the zoomed box, the card next to the pointer, and the status line.
 
 use super::hover::place_card;
-use crate::app::{AddListener, App, LastShown, Part};
+use crate::app::{App, LastShown, Listeners, Part};
 use crate::dom::{append, clear, number_at, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use protocol::{Arrangement, Internal, Merge, Root};
 use ui::features::State;
 use ui::features::flame::words::{Crumb, FlameCard, card, crumbs, empty_message, matches, status};
 use ui::features::flame::{FlameAction, GrowthDirection};
-use ui::shell::action::Action;
+use ui::features::tree_keys::MERGES;
 use ui::text::tab::Tab;
 
 elements! {
@@ -29,19 +29,10 @@ impl Part for Panel {
     type Elements = Elements;
     const TAB: Option<Tab> = Some(Tab::Flame);
 
-    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.flame_merge, "change", |app, elements, _| {
-            let merge = match elements.flame_merge.selected_index() {
-                1 => Merge::Function,
-                2 => Merge::File,
-                _ => Merge::Line,
-            };
-            app.dispatch(Action::feature(FlameAction::Merged(merge)));
-        });
-        on(&elements.flame_crumbs, "click", |app, _, event| {
-            if let Some(node) = number_at(event, "data-node") {
-                app.dispatch(Action::feature(FlameAction::CrumbClicked(node)));
-            }
+    fn listen(elements: &Elements, on: &Listeners<Elements>) {
+        on.choice(&elements.flame_merge, |index| Some(FlameAction::Merged(MERGES.get(index)?.0).into()));
+        on.click(&elements.flame_crumbs, |event| {
+            Some(FlameAction::CrumbClicked(number_at(event, "data-node")?).into())
         });
     }
 

@@ -1,6 +1,6 @@
 //! Canvas of the flame graph. It draws boxes, names and outlines after a change, and handles pointer events.
 
-use crate::app::{AddListener, App, Part};
+use crate::app::{App, Listeners, Part};
 use crate::device::{select_renderer, watch_size};
 use crate::dom::{self, position_in, set_style};
 use crate::elements::elements;
@@ -39,24 +39,20 @@ impl Part for Panel {
         watch_size(app, &elements.flame_plot, |canvas| Action::feature(FlameAction::Resized(canvas)))
     }
 
-    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
+    fn listen(elements: &Elements, on: &Listeners<Elements>) {
         let plot = &elements.flame_plot;
-        on(plot, "pointermove", |app, elements, event| {
-            handle_action(app, FlameAction::PointerAt(position(app, elements, event)));
+        on.action(plot, "pointermove", |app, elements, event| {
+            Some(FlameAction::PointerAt(position(app, elements, event)).into())
         });
-        on(plot, "pointerleave", |app, _, _| handle_action(app, FlameAction::PointerAt(None)));
-        on(plot, "click", |app, elements, event| {
-            if let Some(at) = position(app, elements, event) {
-                handle_action(app, FlameAction::Clicked(at));
-            }
+        on.action(plot, "pointerleave", |_, _, _| Some(FlameAction::PointerAt(None).into()));
+        on.action(plot, "click", |app, elements, event| {
+            Some(FlameAction::Clicked(position(app, elements, event)?).into())
         });
-        on(plot, "dblclick", |app, elements, event| {
-            if let Some(at) = position(app, elements, event) {
-                handle_action(app, FlameAction::DoubleClicked(at));
-            }
+        on.action(plot, "dblclick", |app, elements, event| {
+            Some(FlameAction::DoubleClicked(position(app, elements, event)?).into())
         });
-        on(&elements.flame_scroll, "scroll", |app, elements, _| {
-            handle_action(app, FlameAction::Scrolled(elements.flame_scroll.scroll_top().into()));
+        on.action(&elements.flame_scroll, "scroll", |_, elements, _| {
+            Some(FlameAction::Scrolled(elements.flame_scroll.scroll_top().into()).into())
         });
     }
 
@@ -183,10 +179,6 @@ fn draw_names(elements: &Elements, picture: &FlamePicture, flame: &Flame, theme:
             let _ = context.fill_text_with_max_width(&text.text, text.origin[0], text.origin[1], text.max_width_px);
         }
     }
-}
-
-fn handle_action(app: &App, action: FlameAction) {
-    app.dispatch(Action::feature(action));
 }
 
 /// Returns the position of a mouse event on the canvas, in device pixels.

@@ -1,6 +1,6 @@
 //! Help dialog: keys and gestures in groups, with a filter.
 
-use crate::app::{AddListener, App, LastShown, Part};
+use crate::app::{App, LastShown, Listeners, Part};
 use crate::dialog::{set_open, was_closed_by_browser};
 use crate::dom::clear;
 use crate::elements::elements;
@@ -28,20 +28,18 @@ pub(super) struct Panel {
 impl Part for Panel {
     type Elements = Elements;
 
-    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.help_close, "click", |app, _, _| app.dispatch(Action::HelpClosed));
-        on(&elements.help, "close", |app, elements, _| {
+    fn listen(elements: &Elements, on: &Listeners<Elements>) {
+        on.click(&elements.help_close, |_| Some(Action::HelpClosed));
+        on.event(&elements.help, "close", |app, elements, _| {
             if was_closed_by_browser(&elements.help) {
                 app.dispatch(Action::HelpClosed);
             }
         });
-        on(&elements.letters, "change", |app, _, _| app.dispatch(Action::Command(commands::TOGGLE_LETTERS)));
-        on(&elements.help_filter, "input", |app, elements, _| {
-            app.dispatch(Action::HelpFiltered(elements.help_filter.value()));
-        });
+        on.action(&elements.letters, "change", |_, _, _| Some(Action::Command(commands::TOGGLE_LETTERS)));
+        on.text(&elements.help_filter, "input", Action::HelpFiltered);
         // The key that opens the dialog closes it while the filter is empty. A dialog that was closed keeps the focus
         // until the next frame.
-        on(&elements.help_filter, "keydown", |app, elements, event| {
+        on.event(&elements.help_filter, "keydown", |app, elements, event| {
             let is_key = event.dyn_ref::<KeyboardEvent>().is_some_and(|event| event.key() == "?");
             if is_key && elements.help.open() && elements.help_filter.value().is_empty() {
                 event.prevent_default();

@@ -1,6 +1,6 @@
 //! Histograms tab: each bar is a button that filters the Allocations tab.
 
-use crate::app::{AddListener, App, LastShown, Part};
+use crate::app::{App, LastShown, Listeners, Part};
 use crate::dom::{
     Dom, append, clear, focus_element, hit_element, listen, number_at, set_attribute, set_flag, set_style, set_text,
 };
@@ -56,9 +56,9 @@ impl Part for Panel {
         Ok(())
     }
 
-    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.size_bars, "keydown", |_, elements, event| move_focus(elements, &elements.size_bars, event));
-        on(&elements.life_bars, "keydown", |_, elements, event| move_focus(elements, &elements.life_bars, event));
+    fn listen(elements: &Elements, on: &Listeners<Elements>) {
+        on.event(&elements.size_bars, "keydown", |_, elements, event| move_focus(elements, &elements.size_bars, event));
+        on.event(&elements.life_bars, "keydown", |_, elements, event| move_focus(elements, &elements.life_bars, event));
     }
 
     fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {

@@ -2,7 +2,7 @@
 
 use super::pieces::Pieces;
 use super::report::{new_chart, new_statement};
-use crate::app::{AddListener, App, LastShown, Part};
+use crate::app::{App, LastShown, Listeners, Part};
 use crate::dom::{append, attribute_at, clear, focus_element, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use crate::theme::Theme;
@@ -47,22 +47,21 @@ impl Part for Panel {
         Ok(())
     }
 
-    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.insights_topics, "click", |app, _, event| {
-            if let Some(topic) = attribute_at(event, "data-topic").and_then(|name| Topic::from_name(&name)) {
-                handle_action(app, InsightsAction::TopicChosen(topic));
-            }
+    fn listen(elements: &Elements, on: &Listeners<Elements>) {
+        on.click(&elements.insights_topics, |event| {
+            let topic = Topic::from_name(&attribute_at(event, "data-topic")?)?;
+            Some(InsightsAction::TopicChosen(topic).into())
         });
-        on(&elements.insights_topics, "keydown", move_focus);
+        on.event(&elements.insights_topics, "keydown", move_focus);
         // The arrow leads back to the topics, which are displayed on the left.
-        on(&elements.insights_report, "keydown", |app, elements, event| {
+        on.event(&elements.insights_report, "keydown", |app, elements, event| {
             let is_item = attribute_at(event, "data-item").is_some();
             if is_item && event.dyn_ref::<KeyboardEvent>().is_some_and(|event| event.key() == "ArrowLeft") {
                 event.prevent_default();
                 focus_topic(app, elements);
             }
         });
-        on(&elements.insights_report, "click", |app, _, event| {
+        on.event(&elements.insights_report, "click", |app, _, event| {
             let place = |attribute| attribute_at(event, attribute).and_then(|place| place.parse().ok());
             let action = (place("data-unfold").map(InsightsAction::StackToggled))
                 .or_else(|| place("data-next").map(|index| InsightsAction::StackStepped(index, 1)))
@@ -80,7 +79,7 @@ impl Part for Panel {
                 handle_action(app, action);
             }
         });
-        on(&elements.insights_report, "change", |app, _, event| {
+        on.event(&elements.insights_report, "change", |app, _, event| {
             let field = event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok());
             let sheet = attribute_at(event, "data-threshold").and_then(|place| place.parse().ok());
             if let (Some(field), Some(sheet)) = (field, sheet) {

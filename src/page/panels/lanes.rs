@@ -1,6 +1,6 @@
 //! Labels of the lanes, which are buttons that focus a lane, and the button that shows all lanes.
 
-use crate::app::{AddListener, App, LastShown, Part};
+use crate::app::{App, LastShown, Listeners, Part};
 use crate::dom::{append, attribute_at, clear, focus_element, set_attribute, set_flag, set_style, set_text};
 use crate::elements::elements;
 use ui::features::State;
@@ -23,11 +23,9 @@ pub(super) struct Panel {
 impl Part for Panel {
     type Elements = Elements;
 
-    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.lane_labels, "click", |app, _, event| {
-            if let Some(device) = attribute_at(event, "data-lane").and_then(|device| device.parse().ok()) {
-                app.dispatch(Action::DeviceChosen(device));
-            }
+    fn listen(elements: &Elements, on: &Listeners<Elements>) {
+        on.click(&elements.lane_labels, |event| {
+            Some(Action::DeviceChosen(attribute_at(event, "data-lane")?.parse().ok()?))
         });
     }
 

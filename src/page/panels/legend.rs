@@ -1,7 +1,7 @@
 //! Legend of the colours, and the selects for stacking order, colouring and axis. A click on an entry of the legend
 //! fades its allocations.
 
-use crate::app::{AddListener, App, LastShown, Part};
+use crate::app::{App, LastShown, Listeners, Part};
 use crate::dom::{append, clear, focus_element, hit_element, number_at, set_attribute, set_flag, set_style, set_text};
 use crate::elements::elements;
 use crate::theme::Theme;
@@ -49,26 +49,22 @@ struct Entries {
 impl Part for Panel {
     type Elements = Elements;
 
-    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.stacking, "change", |app, elements, _| {
-            app.dispatch(Action::StackingChosen(Grouping::from_name(&elements.stacking.value())));
+    fn listen(elements: &Elements, on: &Listeners<Elements>) {
+        on.action(&elements.stacking, "change", |_, elements, _| {
+            Some(Action::StackingChosen(Grouping::from_name(&elements.stacking.value())))
         });
-        on(&elements.colouring, "change", |app, elements, _| {
-            if let Some(colouring) = Grouping::from_name(&elements.colouring.value()) {
-                app.dispatch(Action::ColouringChosen(colouring));
-            }
+        on.action(&elements.colouring, "change", |_, elements, _| {
+            Some(Action::ColouringChosen(Grouping::from_name(&elements.colouring.value())?))
         });
-        on(&elements.group, "change", |app, elements, _| {
+        on.event(&elements.group, "change", |app, elements, _| {
             let group = elements.group.value();
             if let Some(group) = if group == "birth" { Some(None) } else { Grouping::from_name(&group).map(Some) } {
                 app.dispatch(Action::GroupChosen(group));
             }
         });
-        on(&elements.legend_filter, "input", |app, elements, _| {
-            app.dispatch(Action::LegendFiltered(elements.legend_filter.value()));
-        });
-        on(&elements.legend_entries, "click", on_click);
-        on(&elements.legend_entries, "dblclick", on_click);
+        on.text(&elements.legend_filter, "input", Action::LegendFiltered);
+        on.event(&elements.legend_entries, "click", on_click);
+        on.event(&elements.legend_entries, "dblclick", on_click);
     }
 
     fn show_details(&mut self, app: &'static App, elements: &Elements, state: &State) {

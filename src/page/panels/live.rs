@@ -1,6 +1,6 @@
 //! Notice about a file that changes on the server: its age, the newer version, and versions to compare with.
 
-use crate::app::{AddListener, App, LastShown, Part};
+use crate::app::{App, LastShown, Listeners, Part};
 use crate::changes;
 use crate::dom::{clear, set_attribute, set_flag, set_text};
 use crate::elements::elements;
@@ -37,12 +37,10 @@ impl Part for Panel {
         Ok(())
     }
 
-    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.live_close, "click", |app, _, _| app.dispatch(Action::feature(WatchAction::Dismissed)));
-        on(&elements.live_follows, "change", |app, _, _| {
-            app.dispatch(Action::Command(commands::watch::FOLLOW));
-        });
-        on(&elements.live_compare, "change", |app, elements, _| {
+    fn listen(elements: &Elements, on: &Listeners<Elements>) {
+        on.click(&elements.live_close, |_| Some(WatchAction::Dismissed.into()));
+        on.action(&elements.live_follows, "change", |_, _, _| Some(Action::Command(commands::watch::FOLLOW)));
+        on.event(&elements.live_compare, "change", |app, elements, _| {
             if let Ok(place) = elements.live_compare.value().parse() {
                 app.dispatch(Action::feature(WatchAction::Compared(place)));
             }

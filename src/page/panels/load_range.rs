@@ -1,6 +1,6 @@
 //! Form to choose which events of a large file are loaded, and a notice about the loaded range.
 
-use crate::app::{AddListener, App, LastShown, Part};
+use crate::app::{App, LastShown, Listeners, Part};
 use crate::dom::{set_flag, set_text, show_text};
 use crate::elements::elements;
 use ui::features::State;
@@ -27,16 +27,16 @@ pub(super) struct Panel {
 impl Part for Panel {
     type Elements = Elements;
 
-    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.choosing_all, "click", |app, _, _| app.dispatch(Action::Command(commands::OPEN_ALL)));
-        on(&elements.choosing_cancel, "click", |app, _, _| app.dispatch(Action::Command(commands::CANCEL_LOADING)));
+    fn listen(elements: &Elements, on: &Listeners<Elements>) {
+        on.click(&elements.choosing_all, |_| Some(Action::Command(commands::OPEN_ALL)));
+        on.click(&elements.choosing_cancel, |_| Some(Action::Command(commands::CANCEL_LOADING)));
         // Shortcuts of the page do not work in text fields.
-        on(&elements.choosing_events, "keydown", |app, _, event| {
+        on.event(&elements.choosing_events, "keydown", |app, _, event| {
             if event.dyn_ref::<KeyboardEvent>().is_some_and(|event| event.key() == "Escape") {
                 app.dispatch(Action::Command(commands::CANCEL_LOADING));
             }
         });
-        on(&elements.choosing_form, "submit", |app, elements, event| {
+        on.event(&elements.choosing_form, "submit", |app, elements, event| {
             event.prevent_default();
             app.dispatch(Action::LoadRangeEntered(elements.choosing_events.value()));
         });

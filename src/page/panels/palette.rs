@@ -1,6 +1,6 @@
 //! Command palette: a text field, and the list of matching entries.
 
-use crate::app::{AddListener, App, Part};
+use crate::app::{App, Listeners, Part};
 use crate::dialog::{close, set_open, was_closed_by_browser};
 use crate::dom::{append, clear, number_at, set_attribute, set_flag, set_or_remove, set_text};
 use crate::elements::elements;
@@ -29,23 +29,21 @@ pub(super) struct Panel {
 impl Part for Panel {
     type Elements = Elements;
 
-    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.palette, "close", |app, elements, _| {
+    fn listen(elements: &Elements, on: &Listeners<Elements>) {
+        on.event(&elements.palette, "close", |app, elements, _| {
             if was_closed_by_browser(&elements.palette) {
                 handle_action(app, PaletteAction::Closed);
             }
         });
-        on(&elements.palette_field, "input", |app, elements, _| {
-            handle_action(app, PaletteAction::Typed(elements.palette_field.value()));
-        });
-        on(&elements.palette_field, "keydown", on_key);
-        on(&elements.palette_list, "click", |app, elements, event| {
+        on.text(&elements.palette_field, "input", |text| PaletteAction::Typed(text).into());
+        on.event(&elements.palette_field, "keydown", on_key);
+        on.event(&elements.palette_list, "click", |app, elements, event| {
             if let Some(place) = number_at(event, "data-place") {
                 run_entry(app, elements, place as usize);
             }
         });
         // A click on the dialog itself is one outside of its content.
-        on(&elements.palette, "click", |app, elements, event| {
+        on.event(&elements.palette, "click", |app, elements, event| {
             let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
             if target.is_some_and(|target| target.is_same_node(Some(&elements.palette))) {
                 handle_action(app, PaletteAction::Closed);

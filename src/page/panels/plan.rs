@@ -1,6 +1,6 @@
 //! Planner in the Insights tab, and the notice above the timeline about a drawn plan.
 
-use crate::app::{AddListener, App, LastShown, Part};
+use crate::app::{App, LastShown, Listeners, Part};
 use crate::dom::{append, attribute_at, clear, focus_element, number_at, set_attribute, set_flag, set_text, show_text};
 use crate::elements::elements;
 use protocol::Preset;
@@ -52,30 +52,26 @@ impl Part for Panel {
         Ok(())
     }
 
-    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.plan_add, "click", |app, elements, _| {
+    fn listen(elements: &Elements, on: &Listeners<Elements>) {
+        on.event(&elements.plan_add, "click", |app, elements, _| {
             let chosen = usize::try_from(elements.plan_preset.selected_index()).unwrap_or(usize::MAX);
             let preset = Preset::ALL.get(chosen).copied();
             handle_action(app, preset.map_or(PlanAction::GroupAdded, PlanAction::PresetAdded));
         });
-        on(&elements.plan_undo, "click", |app, _, _| handle_action(app, PlanAction::Undo));
-        on(&elements.plan_clear, "click", |app, _, _| handle_action(app, PlanAction::Cleared));
-        on(&elements.plan_draw, "click", |app, _, _| {
+        on.click(&elements.plan_undo, |_| Some(PlanAction::Undo.into()));
+        on.click(&elements.plan_clear, |_| Some(PlanAction::Cleared.into()));
+        on.event(&elements.plan_draw, "click", |app, _, _| {
             let is_drawn = app.state.borrow().planned.drawn == DrawnCurve::Plan;
             handle_action(app, PlanAction::Drawn(if is_drawn { DrawnCurve::None } else { DrawnCurve::Plan }));
         });
-        on(&elements.plan_capacity, "input", |app, elements, _| {
-            handle_action(app, PlanAction::CapacityTyped(elements.plan_capacity.value()));
-        });
-        on(&elements.plan_rows, "change", |app, _, event| {
+        on.text(&elements.plan_capacity, "input", |text| PlanAction::CapacityTyped(text).into());
+        on.action(&elements.plan_rows, "change", |_, _, event| {
             let fields = [(GROUP_FIELD, PlanField::Group), (FACTOR_FIELD, PlanField::Factor)];
             let of = fields.into_iter().find_map(|(about, field)| Some((number_at(event, about)?, field)));
-            let text = event.target().and_then(|field| field.dyn_into::<HtmlInputElement>().ok());
-            if let Some(((place, field), text)) = of.zip(text) {
-                handle_action(app, PlanAction::Typed(place as usize, field, text.value()));
-            }
+            let ((place, field), text) = (of?, event.target()?.dyn_into::<HtmlInputElement>().ok()?);
+            Some(PlanAction::Typed(place as usize, field, text.value()).into())
         });
-        on(&elements.plan_rows, "click", |app, elements, event| {
+        on.event(&elements.plan_rows, "click", |app, elements, event| {
             if attribute_at(event, REMOVE_BUTTON).is_some()
                 && let Some(place) = number_at(event, REMOVE_BUTTON)
             {
@@ -85,7 +81,7 @@ impl Part for Panel {
             }
         });
         // Keys used in the planner must not reach the report that contains it.
-        on(&elements.plan, "keydown", |_, _, event| {
+        on.event(&elements.plan, "keydown", |_, _, event| {
             let key = event.dyn_ref::<KeyboardEvent>().map(KeyboardEvent::key).unwrap_or_default();
             if key.starts_with("Arrow") || ["Enter", " ", "Home", "End"].contains(&key.as_str()) {
                 event.stop_propagation();

@@ -1,6 +1,6 @@
 //! Selects for the plotted quantity, the legend of the lines, and details of the selected segment.
 
-use crate::app::{AddListener, App, LastShown, Part};
+use crate::app::{App, LastShown, Listeners, Part};
 use crate::dom::{clear, set_attribute, set_flag, set_style, set_text};
 use crate::elements::elements;
 use protocol::PEAK_PAUSED;
@@ -34,23 +34,12 @@ pub(super) struct Panel {
 impl Part for Panel {
     type Elements = Elements;
 
-    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.show, "change", |app, elements, _| {
-            handle_action(app, selected_index(&elements.show).map(PlotAction::KindChosen));
-        });
+    fn listen(elements: &Elements, on: &Listeners<Elements>) {
+        on.choice(&elements.show, |index| Some(Action::Plot(PlotAction::KindChosen(index))));
         // The first option stands for all pools or streams.
-        on(&elements.only_pool, "change", |app, elements, _| {
-            handle_action(app, selected_index(&elements.only_pool).map(|place| PlotAction::Pool(place.checked_sub(1))));
-        });
-        on(&elements.only_stream, "change", |app, elements, _| {
-            handle_action(
-                app,
-                selected_index(&elements.only_stream).map(|place| PlotAction::Stream(place.checked_sub(1))),
-            );
-        });
-        on(&elements.details_only, "click", |app, _, _| {
-            app.dispatch(Action::Command(commands::ONLY_SEGMENT));
-        });
+        on.choice(&elements.only_pool, |index| Some(Action::Plot(PlotAction::Pool(index.checked_sub(1)))));
+        on.choice(&elements.only_stream, |index| Some(Action::Plot(PlotAction::Stream(index.checked_sub(1)))));
+        on.click(&elements.details_only, |_| Some(Action::Command(commands::ONLY_SEGMENT)));
     }
 
     fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
@@ -83,14 +72,6 @@ impl Part for Panel {
             _ => {}
         }
     }
-}
-
-fn handle_action(app: &App, action: Option<PlotAction>) {
-    action.into_iter().for_each(|action| app.dispatch(Action::Plot(action)));
-}
-
-fn selected_index(select: &HtmlSelectElement) -> Option<usize> {
-    usize::try_from(select.selected_index()).ok()
 }
 
 fn show_pickers(elements: &Elements, pickers: &Pickers) {

@@ -2,7 +2,7 @@
 
 mod chart;
 
-use crate::app::{AddListener, App, LastShown, Part};
+use crate::app::{App, LastShown, Listeners, Part};
 use crate::dom::{attribute_at, clear, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use crate::sql_worker::SqlEvent;
@@ -125,15 +125,15 @@ impl Part for Panel {
     type Elements = Elements;
     const TAB: Option<Tab> = Some(Tab::Sql);
 
-    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.sql_text, "input", |app, elements, _| {
+    fn listen(elements: &Elements, on: &Listeners<Elements>) {
+        on.event(&elements.sql_text, "input", |app, elements, _| {
             let text = elements.sql_text.value();
             // The browser counts UTF-16 units.
             let cursor = elements.sql_text.selection_start().ok().flatten().unwrap_or(0);
             let before = String::from(JsString::from(&*text).slice(0, cursor));
             dispatch(app, elements, SqlAction::Edited(text, before.len()));
         });
-        on(&elements.sql_text, "keydown", |app, elements, event| {
+        on.event(&elements.sql_text, "keydown", |app, elements, event| {
             let Some(key) = event.dyn_ref::<KeyboardEvent>() else { return };
             let (name, is_run) = (key.key(), key.ctrl_key() || key.meta_key());
             let is_listed = elements.sql_words.has_child_nodes() && !key.shift_key();
@@ -147,20 +147,20 @@ impl Part for Panel {
             event.prevent_default();
             event.stop_propagation();
         });
-        on(&elements.sql, "click", handle_action);
-        on(&elements.sql_scroll, "keydown", |app, elements, event| {
+        on.event(&elements.sql, "click", handle_action);
+        on.event(&elements.sql_scroll, "keydown", |app, elements, event| {
             if event.dyn_ref::<KeyboardEvent>().is_some_and(|key| key.key() == "Enter") {
                 handle_action(app, elements, event);
             }
         });
-        on(&elements.sql_scroll, "scroll", |app, elements, _| {
+        on.event(&elements.sql_scroll, "scroll", |app, elements, _| {
             let place = &elements.sql_scroll;
             if place.scroll_height() - place.scroll_top() - place.client_height() < LOAD_MORE_PX {
                 dispatch(app, elements, SqlAction::MoreWanted);
             }
         });
-        on(&elements.sql_run, "click", |app, elements, _| run(app, elements));
-        on(&elements.sql_cancel, "click", |app, elements, _| dispatch(app, elements, SqlAction::Cancelled));
+        on.event(&elements.sql_run, "click", |app, elements, _| run(app, elements));
+        on.event(&elements.sql_cancel, "click", |app, elements, _| dispatch(app, elements, SqlAction::Cancelled));
     }
 
     fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {

@@ -1,7 +1,7 @@
 //! Time axis below the timeline, "Go to" field and selected range: pointer events, facts about the range, and the scope
 //! of the views.
 
-use crate::app::{AddListener, App, LastShown, Part};
+use crate::app::{App, LastShown, Listeners, Part};
 use crate::dom::{set_flag, set_or_remove, show_text};
 use crate::elements::elements;
 use crate::gestures::position;
@@ -30,9 +30,9 @@ pub(super) struct Panel {
 impl Part for Panel {
     type Elements = Elements;
 
-    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
+    fn listen(elements: &Elements, on: &Listeners<Elements>) {
         let strip = &elements.axis_strip;
-        on(strip, "pointerdown", |app, elements, event| {
+        on.event(strip, "pointerdown", |app, elements, event| {
             if let Some(event) = event.dyn_ref::<PointerEvent>().filter(|event| event.button() == 0) {
                 // Fails only for a pointer that is gone already.
                 let _ = elements.axis_strip.set_pointer_capture(event.pointer_id());
@@ -41,9 +41,9 @@ impl Part for Panel {
                 press(app, elements, event, AxisPress::Down);
             }
         });
-        on(strip, "pointerleave", |app, _, _| app.dispatch(Action::AxisPressed(AxisPress::Leave)));
-        on(strip, "dblclick", |app, _, _| app.dispatch(Action::AxisPressed(AxisPress::DoubleClick)));
-        on(strip, "pointermove", |app, elements, event| {
+        on.action(strip, "pointerleave", |_, _, _| Some(Action::AxisPressed(AxisPress::Leave)));
+        on.action(strip, "dblclick", |_, _, _| Some(Action::AxisPressed(AxisPress::DoubleClick)));
+        on.event(strip, "pointermove", |app, elements, event| {
             let Some(event) = event.dyn_ref::<PointerEvent>() else { return };
             if elements.axis_strip.has_pointer_capture(event.pointer_id()) {
                 press(app, elements, event, AxisPress::Move);
@@ -51,20 +51,15 @@ impl Part for Panel {
                 on_hover(app, elements, event);
             }
         });
-        on(strip, "pointerup", |app, _, _| app.dispatch(Action::AxisPressed(AxisPress::Up)));
-        on(&elements.at, "keydown", on_field_key);
-        on(&elements.at, "change", |app, elements, _| go_to(app, elements));
-        on(&elements.scope, "change", |app, elements, _| {
-            let place = usize::try_from(elements.scope.selected_index()).ok();
-            if let Some(about) = place.and_then(|place| RangeScope::OF_RANGE.get(place)) {
-                app.dispatch(Action::RangeFilterChosen(*about));
-            }
-        });
-        on(&elements.scope_cursor, "click", |app, _, _| app.dispatch(Action::ScopeChosen(ViewScope::Cursor)));
-        on(&elements.scope_range, "click", |app, _, _| app.dispatch(Action::ScopeChosen(ViewScope::Range)));
-        on(&elements.scope_change, "click", |app, _, _| app.dispatch(Action::ScopeChosen(ViewScope::Change)));
-        on(&elements.scope_trace, "click", |app, _, _| app.dispatch(Action::ScopeChosen(ViewScope::WholeTrace)));
-        on(&elements.range_end, "click", |app, _, _| app.dispatch(Action::RangeRemoved));
+        on.action(strip, "pointerup", |_, _, _| Some(Action::AxisPressed(AxisPress::Up)));
+        on.event(&elements.at, "keydown", on_field_key);
+        on.event(&elements.at, "change", |app, elements, _| go_to(app, elements));
+        on.choice(&elements.scope, |index| RangeScope::OF_RANGE.get(index).copied().map(Action::RangeFilterChosen));
+        on.click(&elements.scope_cursor, |_| Some(Action::ScopeChosen(ViewScope::Cursor)));
+        on.click(&elements.scope_range, |_| Some(Action::ScopeChosen(ViewScope::Range)));
+        on.click(&elements.scope_change, |_| Some(Action::ScopeChosen(ViewScope::Change)));
+        on.click(&elements.scope_trace, |_| Some(Action::ScopeChosen(ViewScope::WholeTrace)));
+        on.click(&elements.range_end, |_| Some(Action::RangeRemoved));
     }
 
     fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {

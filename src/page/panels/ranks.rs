@@ -1,6 +1,6 @@
 //! Status line above the report on ranks: progress of the scan, and its controls.
 
-use crate::app::{AddListener, App, LastShown, Part};
+use crate::app::{App, LastShown, Listeners, Part};
 use crate::dom::set_text;
 use crate::elements::elements;
 use crate::surveyor::MAX_TABLE_BYTES;
@@ -27,15 +27,10 @@ impl Part for Panel {
     type Elements = Elements;
     const TAB: Option<Tab> = Some(Tab::Insights);
 
-    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.ranks_toggle, "click", |app, _, _| app.dispatch(Action::Ranks(RanksAction::Toggled)));
-        on(&elements.ranks_order, "change", |app, elements, _| {
-            let order = u32::try_from(elements.ranks_order.selected_index()).unwrap_or(0);
-            app.dispatch(Action::Ranks(RanksAction::OrderChosen(order)));
-        });
-        on(&elements.ranks_names, "change", |app, elements, _| {
-            app.dispatch(Action::Ranks(RanksAction::NamesTyped(elements.ranks_names.value())));
-        });
+    fn listen(elements: &Elements, on: &Listeners<Elements>) {
+        on.click(&elements.ranks_toggle, |_| Some(Action::Ranks(RanksAction::Toggled)));
+        on.choice(&elements.ranks_order, |index| Some(Action::Ranks(RanksAction::OrderChosen(index as u32))));
+        on.text(&elements.ranks_names, "change", |text| Action::Ranks(RanksAction::NamesTyped(text)));
     }
 
     fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {

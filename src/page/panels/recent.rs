@@ -1,6 +1,6 @@
 //! Recent files on the start page.
 
-use crate::app::{AddListener, App, LastShown, Part};
+use crate::app::{App, LastShown, Listeners, Part};
 use crate::dom::{append, clear, number_at};
 use crate::elements::elements;
 use crate::files::open_files;
@@ -42,13 +42,13 @@ impl Part for Panel {
         Ok(())
     }
 
-    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.recent_list, "click", |app, _, event| {
+    fn listen(elements: &Elements, on: &Listeners<Elements>) {
+        on.event(&elements.recent_list, "click", |app, _, event| {
             if let Some(place) = number_at(event, "data-recent") {
                 reopen(app, app.recent.handles.borrow().get(place));
             }
         });
-        on(&elements.recent_clear, "click", |app, _, _| {
+        on.event(&elements.recent_clear, "click", |app, _, _| {
             store(&app.dom, FACTS_KEY, "");
             spawn_local(async move { drop(store_handles(app, Array::new()).await) });
         });

@@ -1,7 +1,7 @@
 //! Dialog for category rules: the selected set, its errors, and the categories that it gives the open snapshot.
 
 use super::{report, rules_form};
-use crate::app::{AddListener, App, LastShown, Part};
+use crate::app::{App, LastShown, Listeners, Part};
 use crate::dialog::{set_open, was_closed_by_browser};
 use crate::dom::{append, clear, error_message, focus_element, number_at, set_attribute, set_flag, set_text};
 use crate::elements::elements;
@@ -33,16 +33,21 @@ const KEY: &str = "memscape.rules";
 
 /// Loads the rules that the page was saved with, or else the stored rules.
 pub(crate) fn load(app: &App) {
-    if let Some(text) = embedded::rules(&app.dom).or_else(|| load_value(&app.dom, KEY)) {
+    if let Some(text) = embedded_rules(app).or_else(|| load_value(&app.dom, KEY)) {
         handle_action(app, RulesAction::Loaded(text));
     }
 }
 
 /// Stores the rules. In a page that was saved with rules, the reader's stored rules are kept instead.
 pub(crate) fn store_unless_embedded(app: &App, text: &str) {
-    if embedded::rules(&app.dom).is_none() {
+    if embedded_rules(app).is_none() {
         store(&app.dom, KEY, text);
     }
+}
+
+/// Returns the rules that the page was saved with.
+fn embedded_rules(app: &App) -> Option<String> {
+    embedded::saved_page(&app.dom).map(|(_, page)| page.rules).filter(|rules| !rules.is_empty())
 }
 
 /// Lets the browser save a set of rules.
@@ -60,54 +65,44 @@ pub(super) struct Panel {
 impl Part for Panel {
     type Elements = Elements;
 
-    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.rules_close, "click", |app, _, _| handle_action(app, RulesAction::Closed));
-        on(&elements.rules, "close", |app, elements, _| {
+    fn listen(elements: &Elements, on: &Listeners<Elements>) {
+        on.click(&elements.rules_close, |_| Some(Action::Rules(RulesAction::Closed)));
+        on.event(&elements.rules, "close", |app, elements, _| {
             if was_closed_by_browser(&elements.rules) {
                 handle_action(app, RulesAction::Closed);
             }
         });
-        on(&elements.settings_rules, "click", |app, _, _| {
+        on.event(&elements.settings_rules, "click", |app, _, _| {
             app.dispatch(Action::Settings(SettingsAction::Closed));
             app.dispatch(Action::Command(commands::TOGGLE_RULES));
         });
-        on(&elements.rules_choices, "change", |app, _, event| {
-            let chosen = event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok());
-            if let Some(choice) = chosen.and_then(|chosen| SetChoice::from_name(&chosen.value())) {
-                handle_action(app, RulesAction::Chosen(choice));
-            }
+        on.action(&elements.rules_choices, "change", |_, _, event| {
+            let chosen = event.target()?.dyn_into::<HtmlInputElement>().ok()?;
+            Some(Action::Rules(RulesAction::Chosen(SetChoice::from_name(&chosen.value())?)))
         });
-        on(&elements.rules_text, "input", |app, elements, _| {
-            handle_action(app, RulesAction::Typed(elements.rules_text.value()));
+        on.action(&elements.rules_text, "input", |_, elements, _| {
+            Some(Action::Rules(RulesAction::Typed(elements.rules_text.value())))
         });
-        on(&elements.rules_as_form, "click", |app, _, _| handle_action(app, RulesAction::PaneChosen(Pane::Form)));
-        on(&elements.rules_as_json, "click", |app, _, _| handle_action(app, RulesAction::PaneChosen(Pane::Json)));
-        on(&elements.rules_add, "click", |app, elements, _| {
+        on.click(&elements.rules_as_form, |_| Some(Action::Rules(RulesAction::PaneChosen(Pane::Form))));
+        on.click(&elements.rules_as_json, |_| Some(Action::Rules(RulesAction::PaneChosen(Pane::Json))));
+        on.event(&elements.rules_add, "click", |app, elements, _| {
             handle_action(app, RulesAction::Edited(RuleEdit::Added));
             elements.rules_form.set_scroll_top(0);
         });
-        on(&elements.rules_rows, "input", |app, _, event| {
-            if let Some(edit) = rules_form::typed_edit(event) {
-                handle_action(app, RulesAction::Edited(edit));
-            }
+        on.action(&elements.rules_rows, "input", |_, _, event| {
+            Some(Action::Rules(RulesAction::Edited(rules_form::typed_edit(event)?)))
         });
-        on(&elements.rules_rows, "click", |app, elements, event| {
-            if let Some(edit) = rules_form::pressed_edit(&elements.rules_rows, event) {
-                handle_action(app, RulesAction::Edited(edit));
-            }
+        on.action(&elements.rules_rows, "click", |_, elements, event| {
+            Some(Action::Rules(RulesAction::Edited(rules_form::pressed_edit(&elements.rules_rows, event)?)))
         });
-        on(&elements.rules_copy_default, "click", |app, _, _| {
-            handle_action(app, RulesAction::Copied(SetChoice::Standard));
-        });
-        on(&elements.rules_copy_mosaic, "click", |app, _, _| {
-            handle_action(app, RulesAction::Copied(SetChoice::Mosaic));
-        });
-        on(&elements.rules_undo, "click", |app, _, _| handle_action(app, RulesAction::Undo));
-        on(&elements.rules_save, "click", |app, _, _| handle_action(app, RulesAction::Saved(SetFormat::Json)));
-        on(&elements.rules_save_mosaic, "click", |app, _, _| handle_action(app, RulesAction::Saved(SetFormat::Mosaic)));
-        on(&elements.rules_import, "click", |_, elements, _| elements.rules_file.click());
-        on(&elements.rules_file, "change", |app, elements, _| import(app, elements));
-        on(&elements.rules_errors, "click", select_error_line);
+        on.click(&elements.rules_copy_default, |_| Some(Action::Rules(RulesAction::Copied(SetChoice::Standard))));
+        on.click(&elements.rules_copy_mosaic, |_| Some(Action::Rules(RulesAction::Copied(SetChoice::Mosaic))));
+        on.click(&elements.rules_undo, |_| Some(Action::Rules(RulesAction::Undo)));
+        on.click(&elements.rules_save, |_| Some(Action::Rules(RulesAction::Saved(SetFormat::Json))));
+        on.click(&elements.rules_save_mosaic, |_| Some(Action::Rules(RulesAction::Saved(SetFormat::Mosaic))));
+        on.event(&elements.rules_import, "click", |_, elements, _| elements.rules_file.click());
+        on.event(&elements.rules_file, "change", |app, elements, _| import(app, elements));
+        on.event(&elements.rules_errors, "click", select_error_line);
     }
 
     fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {

@@ -3,7 +3,7 @@
 
 use super::grid::{move_focus_from_field, watch_scroll};
 use super::hover::place_card;
-use crate::app::{AddListener, App, LastShown, Part};
+use crate::app::{App, LastShown, Listeners, Part};
 use crate::dom::{append, clear, number_at, set_attribute, set_flag, set_style, set_text};
 use crate::elements::elements;
 use protocol::SegmentsPage;
@@ -48,25 +48,15 @@ impl Part for Panel {
         watch_scroll(app, &elements.segments_scroll, 0.0, scrolled)
     }
 
-    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.segments_sort, "change", |app, elements, _| {
-            handle_action(app, SegmentsAction::SortChosen(elements.segments_sort.selected_index().max(0) as usize));
+    fn listen(elements: &Elements, on: &Listeners<Elements>) {
+        on.choice(&elements.segments_sort, |index| Some(SegmentsAction::SortChosen(index).into()));
+        on.choice(&elements.segments_pool, |index| Some(SegmentsAction::PoolChosen(index).into()));
+        on.choice(&elements.segments_stream, |index| Some(SegmentsAction::StreamChosen(index).into()));
+        on.text(&elements.segments_request, "input", |text| SegmentsAction::RequestTyped(text).into());
+        on.click(&elements.segments_kept, |event| {
+            Some(SegmentsAction::KeptLineClicked(number_at(event, "data-keeper")?).into())
         });
-        on(&elements.segments_pool, "change", |app, elements, _| {
-            handle_action(app, SegmentsAction::PoolChosen(elements.segments_pool.selected_index().max(0) as usize));
-        });
-        on(&elements.segments_stream, "change", |app, elements, _| {
-            handle_action(app, SegmentsAction::StreamChosen(elements.segments_stream.selected_index().max(0) as usize));
-        });
-        on(&elements.segments_request, "input", |app, elements, _| {
-            handle_action(app, SegmentsAction::RequestTyped(elements.segments_request.value()));
-        });
-        on(&elements.segments_kept, "click", |app, _, event| {
-            if let Some(allocation) = number_at(event, "data-keeper") {
-                handle_action(app, SegmentsAction::KeptLineClicked(allocation));
-            }
-        });
-        on(&elements.segments_request, "keydown", |_, elements, event| {
+        on.event(&elements.segments_request, "keydown", |_, elements, event| {
             move_focus_from_field(&elements.segments_canvas, event);
         });
     }
@@ -158,10 +148,6 @@ fn fill_kept(elements: &Elements, lines: &[KeptLine]) {
             None => set_text(&item, &line.text),
         }
     }
-}
-
-fn handle_action(app: &'static App, action: SegmentsAction) {
-    app.dispatch(Action::feature(action));
 }
 
 fn show_sums(elements: &Elements, page: &SegmentsPage) {

@@ -1,6 +1,6 @@
 //! Canvas of the Segments tab. It draws bars, sizes and outlines after a change, and handles pointer events.
 
-use crate::app::{AddListener, App, Part};
+use crate::app::{App, Listeners, Part};
 use crate::device::watch_size;
 use crate::dom::{self, position_in, set_style};
 use crate::elements::elements;
@@ -49,18 +49,16 @@ impl Part for Panel {
         watch_size(app, &elements.segments_plot, |canvas| Action::feature(SegmentsAction::Resized(canvas)))
     }
 
-    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
+    fn listen(elements: &Elements, on: &Listeners<Elements>) {
         let plot = &elements.segments_plot;
-        on(plot, "pointermove", |app, elements, event| {
-            handle_action(app, SegmentsAction::PointerAt(position(app, elements, event)));
+        on.action(plot, "pointermove", |app, elements, event| {
+            Some(SegmentsAction::PointerAt(position(app, elements, event)).into())
         });
-        on(plot, "pointerleave", |app, _, _| handle_action(app, SegmentsAction::PointerAt(None)));
-        on(plot, "click", |app, elements, event| {
-            if let Some(at) = position(app, elements, event) {
-                handle_action(app, SegmentsAction::Clicked(at));
-            }
+        on.action(plot, "pointerleave", |_, _, _| Some(SegmentsAction::PointerAt(None).into()));
+        on.action(plot, "click", |app, elements, event| {
+            Some(SegmentsAction::Clicked(position(app, elements, event)?).into())
         });
-        on(plot, "wheel", |app, _, event| {
+        on.event(plot, "wheel", |app, _, event| {
             if let Some(wheel) = event.dyn_ref::<WheelEvent>().filter(|wheel| wheel.ctrl_key()) {
                 event.prevent_default();
                 let step =
@@ -186,10 +184,6 @@ fn draw(elements: &Elements, picture: &SegmentsPicture, theme: &Theme, look: &Pi
         let _ = context.fill_text(&text.text, text.origin[0], text.origin[1]);
     }
     Some(())
-}
-
-fn handle_action(app: &App, action: SegmentsAction) {
-    app.dispatch(Action::feature(action));
 }
 
 /// Returns the position of a mouse event on the canvas, in device pixels.

@@ -1,6 +1,6 @@
 //! Settings dialog: its fields and their error messages.
 
-use crate::app::{AddListener, App, LastShown, Part};
+use crate::app::{App, LastShown, Listeners, Part};
 use crate::dialog::{set_open, was_closed_by_browser};
 use crate::dom::{Dom, listen, set_flag, set_text};
 use crate::elements::elements;
@@ -38,23 +38,23 @@ pub(super) struct Panel {
 impl Part for Panel {
     type Elements = Elements;
 
-    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.settings_close, "click", |app, _, _| handle_action(app, SettingsAction::Closed));
-        on(&elements.settings, "close", |app, elements, _| {
+    fn listen(elements: &Elements, on: &Listeners<Elements>) {
+        on.click(&elements.settings_close, |_| Some(Action::Settings(SettingsAction::Closed)));
+        on.event(&elements.settings, "close", |app, elements, _| {
             if was_closed_by_browser(&elements.settings) {
                 handle_action(app, SettingsAction::Closed);
             }
         });
-        on(&elements.default_rules, "click", |app, _, _| handle_action(app, SettingsAction::DefaultRules));
-        on(&elements.kept_clear, "click", |app, _, _| file_cache::clear(app));
-        on(&elements.setting_keep, "change", |app, elements, _| {
+        on.click(&elements.default_rules, |_| Some(Action::Settings(SettingsAction::DefaultRules)));
+        on.event(&elements.kept_clear, "click", |app, _, _| file_cache::clear(app));
+        on.event(&elements.setting_keep, "change", |app, elements, _| {
             if !elements.setting_keep.checked() {
                 file_cache::clear(app);
             }
         });
-        on(&elements.setting_rules, "change", |app, _, _| handle_action(app, SettingsAction::RulesFinished));
-        on(&elements.setting_rules, "input", |app, elements, _| {
-            handle_action(app, SettingsAction::Changed("rule", elements.setting_rules.value()));
+        on.action(&elements.setting_rules, "change", |_, _, _| Some(Action::Settings(SettingsAction::RulesFinished)));
+        on.action(&elements.setting_rules, "input", |_, elements, _| {
+            Some(Action::Settings(SettingsAction::Changed("rule", elements.setting_rules.value())))
         });
     }
 

@@ -1,6 +1,6 @@
 //! Tabs of the side panel.
 
-use crate::app::{AddListener, App, LastShown, Part};
+use crate::app::{App, LastShown, Listeners, Part};
 use crate::dom::{Dom, focus_element, set_attribute, set_flag};
 use crate::elements::elements;
 use ui::features::State;
@@ -22,8 +22,8 @@ pub(super) struct Panel {
 impl Part for Panel {
     type Elements = Elements;
 
-    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.side_tabs, "click", |app, elements, event| {
+    fn listen(elements: &Elements, on: &Listeners<Elements>) {
+        on.event(&elements.side_tabs, "click", |app, elements, event| {
             let hit = event.target().and_then(|it| it.dyn_into::<HtmlElement>().ok());
             let side = Side::ALL.into_iter().find(|side| {
                 let [tab, _] = ids(*side);
@@ -33,8 +33,8 @@ impl Part for Panel {
                 choose(app, elements, side);
             }
         });
-        on(&elements.side_tabs, "keydown", move_focus);
-        on(&elements.side_sheet, "click", |app, _, _| app.dispatch(Action::SheetToggled));
+        on.event(&elements.side_tabs, "keydown", move_focus);
+        on.click(&elements.side_sheet, |_| Some(Action::SheetToggled));
     }
 
     fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {

@@ -2,7 +2,7 @@
 
 mod focus;
 
-use crate::app::{AddListener, App, LastShown, Part};
+use crate::app::{App, LastShown, Listeners, Part};
 use crate::dom::{
     append, clear, error_message, fill_table_head, focus_element, number_at, set_attribute, set_flag, set_style,
     set_text,
@@ -38,7 +38,6 @@ pub(super) struct Panel {
     basis: LastShown<SourceInputs>,
     /// Selected file and line that were last scrolled into view.
     revealed: [Option<u32>; 2],
-    /// Source text that is shown.
     shown_text: Option<Rc<SourceText>>,
     lines: Vec<SourceLine>,
     /// Indices of the lines with a button.
@@ -53,20 +52,16 @@ impl Part for Panel {
     type Elements = Elements;
     const TAB: Option<Tab> = Some(Tab::Sources);
 
-    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.sources_rows, "click", |app, _, event| {
-            if let Some(place) = number_at(event, "data-row") {
-                handle_action(app, SourceAction::RowClicked(place as usize));
-            }
+    fn listen(elements: &Elements, on: &Listeners<Elements>) {
+        on.click(&elements.sources_rows, |event| {
+            Some(SourceAction::RowClicked(number_at(event, "data-row")? as usize).into())
         });
-        on(&elements.source_lines, "click", |app, _, event| {
-            if let Some(line) = number_at(event, "data-beside") {
-                handle_action(app, SourceAction::LineClicked(line));
-            }
+        on.click(&elements.source_lines, |event| {
+            Some(SourceAction::LineClicked(number_at(event, "data-beside")?).into())
         });
-        on(&elements.source_close, "click", |app, _, _| handle_action(app, SourceAction::Closed));
-        on(&elements.sources_rows, "keydown", |_, elements, event| move_focus(elements, event));
-        on(&elements.source_lines, "keydown", |_, elements, event| move_focus(elements, event));
+        on.click(&elements.source_close, |_| Some(SourceAction::Closed.into()));
+        on.event(&elements.sources_rows, "keydown", |_, elements, event| move_focus(elements, event));
+        on.event(&elements.source_lines, "keydown", |_, elements, event| move_focus(elements, event));
     }
 
     fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {

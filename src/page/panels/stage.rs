@@ -2,7 +2,7 @@
 //! notices.
 
 use super::recent;
-use crate::app::{AddListener, App, LastShown, Part};
+use crate::app::{App, LastShown, Listeners, Part};
 use crate::dom::{set_attribute, set_flag, set_or_remove, set_text, show_text};
 use crate::elements::elements;
 use ui::features::State;
@@ -48,15 +48,15 @@ impl Part for Panel {
         Ok(())
     }
 
-    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.open_large, "click", |app, _, _| app.dispatch(Action::Command(commands::OPEN_FILE)));
-        on(&elements.link_choose, "click", |app, _, _| {
+    fn listen(elements: &Elements, on: &Listeners<Elements>) {
+        on.click(&elements.open_large, |_| Some(Action::Command(commands::OPEN_FILE)));
+        on.event(&elements.link_choose, "click", |app, _, _| {
             let wanted = app.state.borrow().linked.needed_file().map(str::to_owned);
             recent::open_named(app, &wanted.unwrap_or_default());
         });
-        on(&elements.toast_close, "click", |app, _, _| app.dispatch(Action::ToastClosed));
-        on(&elements.plot_note_close, "click", |_, elements, _| elements.plot_note.set_hidden(true));
-        on(&elements.link_notice_close, "click", |app, _, _| app.dispatch(Action::NoticeClosed));
+        on.click(&elements.toast_close, |_| Some(Action::ToastClosed));
+        on.event(&elements.plot_note_close, "click", |_, elements, _| elements.plot_note.set_hidden(true));
+        on.click(&elements.link_notice_close, |_| Some(Action::NoticeClosed));
     }
 
     fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {

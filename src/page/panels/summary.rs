@@ -1,6 +1,6 @@
 //! File tab of the side panel: selects for the snapshot and the device, main figures, facts and warnings.
 
-use crate::app::{AddListener, App, LastShown, Part};
+use crate::app::{App, LastShown, Listeners, Part};
 use crate::dom::{append, attribute_at, clear, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use base::units::pluralize;
@@ -39,22 +39,14 @@ pub(super) struct Panel {
 impl Part for Panel {
     type Elements = Elements;
 
-    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.device, "change", |app, elements, _| {
+    fn listen(elements: &Elements, on: &Listeners<Elements>) {
+        on.event(&elements.device, "change", |app, elements, _| {
             if let Ok(ordinal) = elements.device.value().parse() {
                 app.dispatch(Action::DeviceChosen(ordinal));
             }
         });
-        on(&elements.headlines, "click", |app, _, event| {
-            if let Some(place) = attribute_at(event, "data-place") {
-                app.dispatch(Action::GoToEntered(place));
-            }
-        });
-        on(&elements.snapshot, "change", |app, elements, _| {
-            if let Ok(place) = usize::try_from(elements.snapshot.selected_index()) {
-                app.dispatch(Action::SnapshotChosen(place));
-            }
-        });
+        on.click(&elements.headlines, |event| Some(Action::GoToEntered(attribute_at(event, "data-place")?)));
+        on.choice(&elements.snapshot, |index| Some(Action::SnapshotChosen(index)));
     }
 
     fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {

@@ -2,7 +2,7 @@
 
 use super::grid::{GridElements, HEADER_PX, Rows, clicked_row, move_focus_from_field, watch_scroll};
 use super::table_mini as mini;
-use crate::app::{AddListener, App, LastShown, Part};
+use crate::app::{App, LastShown, Listeners, Part};
 use crate::dom::{append, number_at, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use protocol::{ColumnTexts, TableColumn, TableSort};
@@ -60,34 +60,22 @@ impl Part for Panel {
         })
     }
 
-    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.table_rows, "click", |app, _, event| {
-            if let Some((row, extent)) = clicked_row(event) {
-                app.dispatch(Action::feature(TableAction::RowClicked(row, extent)));
-            }
+    fn listen(elements: &Elements, on: &Listeners<Elements>) {
+        on.click(&elements.table_rows, |event| {
+            clicked_row(event).map(|(row, extent)| TableAction::RowClicked(row, extent).into())
         });
-        on(&elements.table_head, "click", |app, _, event| {
-            let all = TableColumn::ALL;
-            if let Some(column) = number_at(event, "data-column").and_then(|place| all.get(place as usize)) {
-                app.dispatch(Action::feature(TableAction::SortChosen(*column)));
-            }
+        on.click(&elements.table_head, |event| {
+            let column = TableColumn::ALL.get(number_at(event, "data-column")? as usize)?;
+            Some(TableAction::SortChosen(*column).into())
         });
-        on(&elements.table_filter, "input", |app, elements, _| {
-            app.dispatch(Action::feature(TableAction::FilterTyped(elements.table_filter.value())));
+        on.text(&elements.table_filter, "input", |text| TableAction::FilterTyped(text).into());
+        on.event(&elements.table_filter, "keydown", |_, elements, event| {
+            move_focus_from_field(&elements.table_grid, event)
         });
-        on(&elements.table_filter, "keydown", |_, elements, event| move_focus_from_field(&elements.table_grid, event));
-        on(&elements.chip_node, "click", |app, _, _| {
-            app.dispatch(Action::feature(TableAction::FilterPartRemoved(FilterPart::Node)));
-        });
-        on(&elements.chip_sizes, "click", |app, _, _| {
-            app.dispatch(Action::feature(TableAction::FilterPartRemoved(FilterPart::Sizes)));
-        });
-        on(&elements.chip_lives, "click", |app, _, _| {
-            app.dispatch(Action::feature(TableAction::FilterPartRemoved(FilterPart::Lifetimes)));
-        });
-        on(&elements.table_empty_clear, "click", |app, _, _| {
-            app.dispatch(Action::Command(commands::rows::CLEAR));
-        });
+        on.click(&elements.chip_node, |_| Some(TableAction::FilterPartRemoved(FilterPart::Node).into()));
+        on.click(&elements.chip_sizes, |_| Some(TableAction::FilterPartRemoved(FilterPart::Sizes).into()));
+        on.click(&elements.chip_lives, |_| Some(TableAction::FilterPartRemoved(FilterPart::Lifetimes).into()));
+        on.click(&elements.table_empty_clear, |_| Some(Action::Command(commands::rows::CLEAR)));
     }
 
     fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {

@@ -1,7 +1,7 @@
 //! Call tree tab. Only visible rows have elements, which are reused while scrolling.
 
 use super::tree_row::{Slot, set_px};
-use crate::app::{AddListener, App, LastShown, Part};
+use crate::app::{App, LastShown, Listeners, Part};
 use crate::dom::{
     Dom, append, clear, fill_table_head, focus_element, hit_element, observe_sizes, set_attribute, set_flag, set_text,
 };
@@ -50,28 +50,23 @@ impl Part for Panel {
         observe_sizes(&[&elements.tree_scroll], move |_| on_scroll(app, elements))
     }
 
-    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.tree_scroll, "scroll", |app, elements, _| on_scroll(app, elements));
-        on(&elements.tree_rows, "click", on_click);
-        on(&elements.tree_rows, "dblclick", |app, _, event| {
+    fn listen(elements: &Elements, on: &Listeners<Elements>) {
+        on.event(&elements.tree_scroll, "scroll", |app, elements, _| on_scroll(app, elements));
+        on.event(&elements.tree_rows, "click", on_click);
+        on.event(&elements.tree_rows, "dblclick", |app, _, event| {
             if let Some(row) = row_number(event, ".row", "data-row")
                 .filter(|_| row_number(event, ".twisty, a[href]", "data-row").is_none())
             {
                 app.dispatch(Action::feature(TreeAction::Toggled(row)));
             }
         });
-        on(&elements.tree_way, "click", |app, elements, event| {
+        on.event(&elements.tree_way, "click", |app, elements, event| {
             if let Some(node) = row_number(event, "button", "data-node") {
                 app.dispatch(Action::feature(TreeAction::Focused(node)));
                 focus_element(&elements.tree_rows);
             }
         });
-        on(&elements.tree_merge, "change", |app, elements, _| {
-            let wanted = elements.tree_merge.value();
-            if let Some((merge, _)) = MERGES.iter().find(|(_, name)| *name == wanted) {
-                app.dispatch(Action::feature(TreeAction::Merged(*merge)));
-            }
-        });
+        on.choice(&elements.tree_merge, |index| Some(TreeAction::Merged(MERGES.get(index)?.0).into()));
     }
 
     fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {

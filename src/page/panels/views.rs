@@ -1,6 +1,6 @@
 //! Frame around the views below the timeline: tabs, title, height, and the visible panel.
 
-use crate::app::{AddListener, App, LastShown, Part};
+use crate::app::{App, LastShown, Listeners, Part};
 use crate::dom::{Dom, focus_element, set_attribute, set_flag, set_style, set_text};
 use crate::elements::elements;
 use base::units::pluralize;
@@ -36,21 +36,21 @@ pub(super) struct Panel {
 impl Part for Panel {
     type Elements = Elements;
 
-    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.divider, "pointerdown", |_, elements, event| {
+    fn listen(elements: &Elements, on: &Listeners<Elements>) {
+        on.event(&elements.divider, "pointerdown", |_, elements, event| {
             if let Some(event) = event.dyn_ref::<PointerEvent>() {
                 // Fails only for a pointer that is gone already.
                 let _ = elements.divider.set_pointer_capture(event.pointer_id());
             }
         });
-        on(&elements.divider, "pointermove", |app, elements, event| {
+        on.event(&elements.divider, "pointermove", |app, elements, event| {
             if let Some(event) = event.dyn_ref::<PointerEvent>()
                 && elements.divider.has_pointer_capture(event.pointer_id())
             {
                 resize(app, elements, event);
             }
         });
-        on(&elements.divider, "keydown", |app, _, event| {
+        on.event(&elements.divider, "keydown", |app, _, event| {
             let height = app.state.borrow().views.shown_height();
             let height = match plain_key(event).as_deref() {
                 Some("ArrowUp") => height + HEIGHT_STEP,
@@ -60,10 +60,10 @@ impl Part for Panel {
             event.prevent_default();
             app.dispatch(Action::ViewsResized(height));
         });
-        on(&elements.alarm_show, "click", |app, _, _| app.dispatch(Action::feature(InsightsAction::AlarmClicked)));
-        on(&elements.tabs, "keydown", move_focus);
-        on(&elements.tab_stacks, "click", |app, _, _| show_group(app, TabGroup::CallStacks));
-        on(&elements.tab_allocations, "click", |app, _, _| show_group(app, TabGroup::Allocations));
+        on.click(&elements.alarm_show, |_| Some(InsightsAction::AlarmClicked.into()));
+        on.event(&elements.tabs, "keydown", move_focus);
+        on.event(&elements.tab_stacks, "click", |app, _, _| show_group(app, TabGroup::CallStacks));
+        on.event(&elements.tab_allocations, "click", |app, _, _| show_group(app, TabGroup::Allocations));
     }
 
     fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {

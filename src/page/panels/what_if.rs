@@ -1,6 +1,6 @@
 //! Allocator simulator below the allocator settings report: a form, findings, and a table of runs.
 
-use crate::app::{AddListener, App, LastShown, Part};
+use crate::app::{App, LastShown, Listeners, Part};
 use crate::dom::{append, clear, focus_element, number_at, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use protocol::{Tone, Topic, WhatIfProgram};
@@ -36,19 +36,19 @@ impl Part for Panel {
     type Elements = Elements;
     const TAB: Option<Tab> = Some(Tab::Insights);
 
-    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.what_if_form, "submit", |app, _, event| {
+    fn listen(elements: &Elements, on: &Listeners<Elements>) {
+        on.event(&elements.what_if_form, "submit", |app, _, event| {
             event.prevent_default();
             handle_action(app, WhatIfAction::Simulate);
         });
-        on(&elements.what_if_search, "click", |app, _, _| handle_action(app, WhatIfAction::Search));
-        on(&elements.what_if_cancel, "click", |app, elements, _| {
+        on.click(&elements.what_if_search, |_| Some(WhatIfAction::Search.into()));
+        on.event(&elements.what_if_cancel, "click", |app, elements, _| {
             // The button is about to disappear.
             focus_element(&elements.what_if_line);
             handle_action(app, WhatIfAction::Canceled);
         });
         // One listener for all fields: text and checkboxes send `input`.
-        on(&elements.what_if_form, "input", |app, elements, event| {
+        on.event(&elements.what_if_form, "input", |app, elements, event| {
             let target = event.target();
             let is = |input: &HtmlInputElement| target.as_ref() == Some(input.as_ref());
             let line = std::iter::once((SimulatorField::Settings, &elements.what_if_line));
@@ -62,7 +62,7 @@ impl Part for Panel {
                 handle_action(app, WhatIfAction::SkipEmptyCacheSet(elements.what_if_empties.checked()));
             }
         });
-        on(&elements.what_if_answer, "click", |app, _, event| {
+        on.event(&elements.what_if_answer, "click", |app, _, event| {
             if let Some(moment) = number_at(event, BUTTON_ATTRIBUTES[0]) {
                 handle_action(app, WhatIfAction::OomClicked(moment));
             } else if let Some(row) = number_at(event, BUTTON_ATTRIBUTES[1]) {
@@ -78,7 +78,7 @@ impl Part for Panel {
             }
         });
         // Keys used in the simulator must not reach the report that contains it.
-        on(&elements.what_if, "keydown", |_, _, event| {
+        on.event(&elements.what_if, "keydown", |_, _, event| {
             let key = event.dyn_ref::<KeyboardEvent>().map(KeyboardEvent::key).unwrap_or_default();
             if key.starts_with("Arrow") || ["Enter", " ", "Home", "End"].contains(&key.as_str()) {
                 event.stop_propagation();

@@ -17,7 +17,7 @@ use ui::features::segments::{ROW_PX as SEGMENTS_PX, SegmentsAction};
 use ui::features::table::TableAction;
 use ui::features::tree::ROW_PX as TREE_PX;
 use ui::features::tree_keys::TreeAction;
-use ui::features::{events, table};
+use ui::plot::scroll;
 use ui::shell::action::Action;
 use ui::state::drawing::Canvas;
 use ui::text::tab::Tab;
@@ -36,13 +36,13 @@ pub(crate) fn arrange(app: &mut App) {
             }
         }
         Some(Tab::Allocations) => {
-            if let Some(top) = resized_px(&state.table.scroll, rows, table::ROW_PX) {
-                app.act(Action::feature(TableAction::Scrolled(top, rows * table::ROW_PX)));
+            if let Some(top) = resized_px(&state.table.scroll, rows, scroll::ROW_PX) {
+                app.act(Action::feature(TableAction::Scrolled(top, rows * scroll::ROW_PX)));
             }
         }
         Some(Tab::Events) => {
-            if let Some(top) = resized_px(&state.events.scroll, rows, events::ROW_PX) {
-                app.act(Action::feature(EventsAction::Scrolled(top, rows * events::ROW_PX)));
+            if let Some(top) = resized_px(&state.events.scroll, rows, scroll::ROW_PX) {
+                app.act(Action::feature(EventsAction::Scrolled(top, rows * scroll::ROW_PX)));
             }
         }
         Some(Tab::Flame) => {

@@ -3,7 +3,7 @@
 mod data;
 
 pub(crate) use data::SyncDirection;
-pub use data::{Events, EventsAction, ROW_PX};
+pub use data::{Events, EventsAction};
 
 pub mod commands;
 mod feature;
@@ -65,11 +65,7 @@ fn activate_row(events: &mut Events, shared: &Shared, row: u32, extent: SelectMo
     if row >= events.scroll.rows {
         return;
     }
-    match extent {
-        SelectMode::Only => events.selected_rows.select_only(row),
-        SelectMode::Extend => events.selected_rows.extend_to(row),
-        SelectMode::Toggle => events.selected_rows.toggle(row),
-    }
+    events.selected_rows.select(row, extent);
     events.scroll.scroll_to_row(row);
     if extent == SelectMode::Only {
         events.lead = SyncDirection::RowLeads;
@@ -108,8 +104,7 @@ fn copy(events: &mut Events, shared: &Shared, out: &mut Outbox) {
 fn reset(events: &mut Events, _: &Shared, change: Change, _: &mut Outbox) {
     if change.is_device_change() {
         let Events { text, error, filter, mut scroll, .. } = std::mem::take(events);
-        scroll.rows = 0;
-        scroll.scroll_to_px(0.0);
+        scroll.clear();
         *events = Events { text, error, filter, scroll, ..Events::default() };
     }
 }

@@ -7,6 +7,7 @@ use crate::state::effect::{Effect, PageToSave, SnapshotToSave};
 use crate::state::link::Link;
 use crate::state::outbox::Outbox;
 use crate::state::rules::{Rules, SetChoice};
+use crate::state::saved_page::SavedPage;
 use crate::state::shared::Shared;
 use crate::state::stored_rules::stored_text;
 use crate::text::tab::Tab;
@@ -83,8 +84,8 @@ pub(crate) fn save(html: &mut SaveState, shared: &Shared, mut view: Link, leave_
     }
     // SQL adds 0.6 MB, so it is included only if it is used.
     let has_sql = shared.views.tab == Tab::Sql;
-    let rules = rules_to_embed(&shared.rules, leave_out);
-    let wanted = PageToSave { snapshots, view: view.fragment(), rules, file, has_sql, leave_out };
+    let opens_with = SavedPage { view: view.fragment(), rules: rules_to_embed(&shared.rules, leave_out) };
+    let wanted = PageToSave { snapshots, opens_with, file, has_sql, leave_out };
     out.say(format!("Saving {}…", wanted.file));
     *html = SaveState::Running(leave_out);
     out.push(Effect::SaveHtml(Box::new(wanted)));
@@ -140,12 +141,11 @@ pub fn compression(head: &[u8]) -> Option<&'static str> {
 /// Ids of the page elements that hold the open snapshot and the snapshot that it is compared with.
 pub const ELEMENTS: [&str; 2] = ["part-snapshot", "part-second"];
 
-/// Returns the start tag of the element that holds a snapshot. Escapes the other arguments, which are untrusted.
-/// `rules` is empty, or the stored text of rules.
-pub fn start_tag(id: &str, name: &str, view: &str, rules: &str) -> String {
-    let (name, view) = (Html(name), Html(view));
-    let rules = if rules.is_empty() { String::new() } else { format!(" data-rules=\"{}\"", Html(rules)) };
-    format!("<script type=\"application/octet-stream\" id=\"{id}\" data-name=\"{name}\" data-view=\"{view}\"{rules}>")
+/// Returns the start tag of the element that holds a snapshot. Escapes the other arguments, which are untrusted. The
+/// first element of a page takes what the page opens with.
+pub fn start_tag(id: &str, name: &str, opens_with: &mut SavedPage) -> String {
+    let (name, attributes) = (Html(name), opens_with.take_attributes());
+    format!("<script type=\"application/octet-stream\" id=\"{id}\" data-name=\"{name}\"{attributes}>")
 }
 
 /// Returns the byte offset in the page at which snapshots are inserted.

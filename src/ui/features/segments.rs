@@ -130,8 +130,7 @@ fn ask(tab: &mut SegmentsTab, shared: &Shared, device: i64, out: &mut Outbox) {
 fn reset(tab: &mut SegmentsTab, _: &Shared, change: Change, _: &mut Outbox) {
     if change.is_device_change() {
         let SegmentsTab { canvas, sort, mut scroll, .. } = std::mem::take(tab);
-        scroll.rows = 0;
-        scroll.scroll_to_px(0.0);
+        scroll.clear();
         *tab = SegmentsTab { canvas, sort, scroll, ..SegmentsTab::default() };
     }
 }

@@ -6,7 +6,7 @@ mod data;
 pub(crate) mod grid;
 mod link;
 
-pub use data::{FilterPart, ROW_PX, Table, TableAction};
+pub use data::{FilterPart, Table, TableAction};
 pub use grid::{TableStatus, aria_sort, grid, status};
 
 use crate::features::feature::Feature;
@@ -64,7 +64,6 @@ pub(crate) fn on_rows_step(table: &mut Table, shared: &Shared, step: RowsStep, o
     }
 }
 
-/// Clears all filters.
 fn clear_filters(table: &mut Table, out: &mut Outbox) {
     (table.text, table.filter, table.error, table.sizes, table.lifetimes) = Default::default();
     out.intend(Intent::Node(None));
@@ -74,8 +73,7 @@ fn clear_filters(table: &mut Table, out: &mut Outbox) {
 fn reset(table: &mut Table, _: &Shared, change: Change, _: &mut Outbox) {
     if change.is_device_change() {
         let Table { text, filter, error, sort, measure, mut scroll, .. } = std::mem::take(table);
-        scroll.rows = 0;
-        scroll.scroll_to_px(0.0);
+        scroll.clear();
         *table = Table { text, filter, error, sort, measure, scroll, ..Table::default() };
     }
 }
@@ -164,11 +162,7 @@ fn activate_row(table: &mut Table, row: u32, extent: SelectMode, out: &mut Outbo
     if row >= table.scroll.rows {
         return;
     }
-    match extent {
-        SelectMode::Only => table.selected_rows.select_only(row),
-        SelectMode::Extend => table.selected_rows.extend_to(row),
-        SelectMode::Toggle => table.selected_rows.toggle(row),
-    }
+    table.selected_rows.select(row, extent);
     table.scroll.scroll_to_row(row);
     let allocation = table.row(row);
     if let (SelectMode::Only, Some(allocation)) = (extent, allocation) {

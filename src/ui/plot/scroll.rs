@@ -13,6 +13,9 @@ const MAX_ROWS: f64 = 170.0;
 /// Number of rows that are rendered above and below the visible rows.
 const OVERSCAN_ROWS: f64 = 6.0;
 
+/// Height of a table's row, in CSS pixels.
+pub const ROW_PX: f64 = 22.0;
+
 /// Scroll state of a list of rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scroll {
@@ -25,6 +28,12 @@ pub struct Scroll {
     /// Number of scrolls that the program has caused, and target offset of the latest one. Positions that the shell
     /// reports just after a scroll may predate it.
     jump: (u32, f64),
+}
+
+impl Default for Scroll {
+    fn default() -> Scroll {
+        Scroll::new(ROW_PX)
+    }
 }
 
 impl Scroll {
@@ -100,6 +109,12 @@ impl Scroll {
     pub(crate) fn scroll_to_px(&mut self, px: f64) {
         self.visible_px[0] = px;
         self.jump = (self.jump.0 + 1, px);
+    }
+
+    /// Removes all rows, and scrolls to the beginning.
+    pub(crate) fn clear(&mut self) {
+        self.rows = 0;
+        self.scroll_to_px(0.0);
     }
 
     /// Returns the rows to request, as first row and count. If the rows `known` cover the visible rows, returns

@@ -156,3 +156,9 @@ impl Action {
         Action::Feature(action.into())
     }
 }
+
+impl<A: Into<FeatureAction>> From<A> for Action {
+    fn from(action: A) -> Action {
+        Action::feature(action)
+    }
+}

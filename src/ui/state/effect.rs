@@ -1,8 +1,9 @@
 //! Effects: work that the shell has to do after an update, and the data that it needs for that.
 
 use crate::state::picture_file::Picture;
+use crate::state::saved_page::SavedPage;
 use picture::timeline::Scene;
-use protocol::sql::SqlRequest;
+use protocol::sql::{SqlFile, SqlRequest};
 use protocol::{CategorySet, ExportJob, LeaveOut, LoadRange, Request};
 use std::rc::Rc;
 
@@ -213,8 +214,8 @@ pub enum AfterWrite {
     Open,
     /// Compare the file with the open snapshot.
     Compare,
-    /// Convert the columns in the file to a file for MindStudio Insight, and save that.
-    SaveForMindStudio,
+    /// Convert the columns in the file to a file for another tool, and save that.
+    Convert(SqlFile),
 }
 
 /// A page to save, with embedded snapshots.
@@ -222,10 +223,7 @@ pub enum AfterWrite {
 pub struct PageToSave {
     /// The open snapshot and, in a comparison of two files, the second one.
     pub snapshots: Vec<SnapshotToSave>,
-    /// Initial view of the page, as the fragment of a link.
-    pub view: String,
-    /// Rules that the page opens with, as stored text. Empty if it opens with those of its reader.
-    pub rules: String,
+    pub opens_with: SavedPage,
     pub file: String,
     /// True if the saved page has to contain the SQL engine, which single-file pages are otherwise built without.
     pub has_sql: bool,

@@ -34,6 +34,7 @@ pub mod ranks;
 pub mod ruler;
 pub mod rules;
 pub mod samples;
+pub mod saved_page;
 pub mod selected_segment;
 pub mod settings;
 pub mod shared;

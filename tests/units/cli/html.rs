@@ -9,7 +9,8 @@ fn hostile_file_name_and_content_are_escaped() {
     let hostile = "x</script><script>alert(1)</script>\"><img src=x>";
     let carried = EmbeddedSnapshot { raw_bytes: 7, encoding: "gzip", bytes: hostile.as_bytes().to_vec() };
     let mut out = Vec::new();
-    let size = write_parts(VIEWER, ["v=1&at=\"3\"", hostile], &[(hostile.to_owned(), carried)], &mut out).unwrap();
+    let opens_with = SavedPage { view: "v=1&at=\"3\"".to_owned(), rules: hostile.to_owned() };
+    let size = write_parts(VIEWER, opens_with, &[(hostile.to_owned(), carried)], &mut out).unwrap();
     let page = String::from_utf8(out).unwrap();
     let tags = VIEWER.concat();
     assert_eq!(page.matches("</script").count(), 2, "{page}");

@@ -6,11 +6,8 @@ use crate::state::latest::Latest;
 use protocol::{EventRow, EventsFilter, EventsPage, EventsQuestion};
 use std::rc::Rc;
 
-/// Height of a row in CSS pixels.
-pub const ROW_PX: f64 = 22.0;
-
 /// State of the Events tab.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Events {
     /// Text of the filter field.
     pub text: String,
@@ -25,22 +22,6 @@ pub struct Events {
     pub(crate) revealed_moment: Option<u32>,
     pub(crate) lead: SyncDirection,
     pub(crate) copying: Copying,
-}
-
-impl Default for Events {
-    fn default() -> Events {
-        Events {
-            text: String::new(),
-            error: None,
-            filter: EventsFilter::default(),
-            selected_rows: RowSelection::default(),
-            scroll: Scroll::new(ROW_PX),
-            answer: Latest::default(),
-            revealed_moment: None,
-            lead: SyncDirection::default(),
-            copying: Copying::default(),
-        }
-    }
 }
 
 impl Events {

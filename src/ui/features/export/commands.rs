@@ -3,13 +3,14 @@
 use crate::features::State;
 use crate::features::command::Trait::BrowserOnly;
 use crate::features::command::{Call, Command, EXPORT, FILES, Keys, Name, Row, Run, has_file, row, rows};
-use crate::features::export::formats::{export_crop, export_for_mindstudio, export_format};
+use crate::features::export::formats::{export_crop, export_format, export_with_sql};
 use crate::features::export::toggle;
 use crate::state::binding::KeyScope::{Export, Page};
 use crate::state::effect::Effect;
 use crate::state::outbox::Outbox;
 use crate::state::picture_file::Format;
 use protocol::ExportFormat;
+use protocol::sql::SqlFile;
 
 rows! {
     pub(crate) ROWS:
@@ -18,7 +19,7 @@ rows! {
     CROP = file(&["n"], "Save a range as a smaller snapshot", "export-crop",
         |state, out| export_crop(&mut state.export, &state.shared, out));
     MINDSTUDIO = file(&["m"], "Export for MindStudio Insight", "export-mindstudio",
-        |state, out| export_for_mindstudio(&mut state.export, &state.shared, out));
+        |state, out| export_with_sql(&mut state.export, &state.shared, SqlFile::MindStudio, out));
     /// Chooses a trace of torch.profiler to add the memory to, or removes the chosen one.
     TRACE = file(&["u"], "Put the memory into a trace of torch.profiler", "export-trace-onto", |state, out| {
         if state.export.trace.take().is_none() {

@@ -8,13 +8,11 @@ use crate::state::effect::{AfterWrite, Effect, FileToWrite};
 use crate::state::outbox::Outbox;
 use crate::state::shared::Shared;
 use base::units::{Moment, group_digits};
+use protocol::sql::SqlFile;
 use protocol::{ExportFormat, ExportJob, ExportQuestion, ExportTable, Span, split_ordinal};
 
 /// Number of allocations in an exported trace: the largest ones.
 const MAX_TRACE_ALLOCATIONS: u32 = 200;
-
-/// Name of a file that MindStudio Insight opens: it recognizes `memscope_dump_` with a number.
-const MINDSTUDIO_FILE: &str = "memscope_dump_1.db";
 
 /// Describes the part of the trace that is exported: the cursor for live bytes, and the range for allocated bytes.
 pub fn describe_scope(shared: &Shared) -> String {
@@ -67,9 +65,9 @@ pub(super) fn export_crop(export: &mut Export, shared: &Shared, out: &mut Outbox
     start_job(export, shared, ExportJob::Crop { events, source }, file, out);
 }
 
-/// Starts exporting all devices of the shown snapshot for MindStudio Insight.
-pub(super) fn export_for_mindstudio(export: &mut Export, shared: &Shared, out: &mut Outbox) {
-    start(export, shared, ExportJob::Columns, MINDSTUDIO_FILE.to_owned(), AfterWrite::SaveForMindStudio, out);
+/// Starts exporting all devices of the shown snapshot to a file that SQL writes.
+pub(super) fn export_with_sql(export: &mut Export, shared: &Shared, tool: SqlFile, out: &mut Outbox) {
+    start(export, shared, ExportJob::Columns, tool.file_name().to_owned(), AfterWrite::Convert(tool), out);
 }
 
 fn start_job(export: &mut Export, shared: &Shared, job: ExportJob, file: String, out: &mut Outbox) {

@@ -5,7 +5,6 @@ use crate::features::flame::{FlameGraph, GrowthDirection, update_scroll};
 use crate::state::outbox::{Intent, Outbox};
 use crate::state::shared::Shared;
 use crate::text::tab::Tab::Flame;
-use protocol::{Arrangement, Internal, Merge, Root};
 
 rows! {
     pub(crate) ROWS:
@@ -26,23 +25,13 @@ rows! {
     FLIP_DIRECTION = tab_row(Flame, &["f"], "Flip the root to the top or the bottom", "flame-turn",
         |state, _| flip_direction(&mut state.flame));
     INVERT = tab_row(Flame, &["r"], "Invert the flame graph", "flame-invert", |state, out| {
-        let now = state.views.arrangement;
-        let root = if now.root == Root::Outermost { Root::Innermost } else { Root::Outermost };
-        out.intend(Intent::Arrange(Arrangement { root, ..now }));
+        out.intend(Intent::Arrange(state.views.arrangement.inverted()));
     });
     HIDE_INTERNAL = tab_row(Flame, &["h"], "Hide or show internal frames", "flame-internal", |state, out| {
-        let now = state.views.arrangement;
-        let internal = if now.internal == Internal::Shown { Internal::Hidden } else { Internal::Shown };
-        out.intend(Intent::Arrange(Arrangement { internal, ..now }));
+        out.intend(Intent::Arrange(state.views.arrangement.with_internal_toggled()));
     });
     NEXT_MERGE = tab_row(Flame, &["m"], "Merge frames by line, function or file", "flame-merge", |state, out| {
-        let now = state.views.arrangement;
-        let merge = match now.merge {
-            Merge::Line => Merge::Function,
-            Merge::Function => Merge::File,
-            Merge::File => Merge::Line,
-        };
-        out.intend(Intent::Arrange(Arrangement { merge, ..now }));
+        out.intend(Intent::Arrange(state.views.arrangement.with_next_merge()));
     });
 }
 

@@ -73,6 +73,15 @@ impl RowSelection {
         row.min(last)
     }
 
+    /// Changes the selection after a click on a row.
+    pub(crate) fn select(&mut self, row: u32, mode: SelectMode) {
+        match mode {
+            SelectMode::Only => self.select_only(row),
+            SelectMode::Extend => self.extend_to(row),
+            SelectMode::Toggle => self.toggle(row),
+        }
+    }
+
     /// Selects only this row, which becomes the anchor.
     pub(crate) fn select_only(&mut self, row: u32) {
         *self = RowSelection { ranges: vec![[row, row + 1]], anchor: row, active: Some(row) };

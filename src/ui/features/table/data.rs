@@ -11,10 +11,8 @@ use protocol::{
 };
 use std::rc::Rc;
 
-/// Height of a row in CSS pixels.
-pub const ROW_PX: f64 = 22.0;
 /// State of the Allocations tab and of the histograms.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Table {
     /// Text of the filter field.
     pub text: String,
@@ -37,26 +35,6 @@ pub struct Table {
     /// True if the table had no row for `revealed_allocation`.
     pub(super) has_no_row: bool,
     pub(super) copying: Copying,
-}
-
-impl Default for Table {
-    fn default() -> Table {
-        Table {
-            text: String::new(),
-            error: None,
-            sort: TableSort { column: TableColumn::Size, direction: SortDirection::Descending },
-            sizes: None,
-            lifetimes: None,
-            measure: Measure::default(),
-            filter: String::new(),
-            selected_rows: RowSelection::default(),
-            scroll: Scroll::new(ROW_PX),
-            answer: Latest::default(),
-            revealed_allocation: None,
-            has_no_row: false,
-            copying: Copying::default(),
-        }
-    }
 }
 
 impl Table {

@@ -2,13 +2,13 @@
 
 use crate::features::command::{rows, tab_row};
 use crate::features::tree::Tree;
-use crate::features::tree_keys::{MERGES, toggle};
+use crate::features::tree_keys::toggle;
 use crate::scope::find;
 use crate::state::effect::Effect;
 use crate::state::outbox::{Intent, Outbox};
 use crate::state::shared::Shared;
 use crate::text::tab::Tab::CallTree;
-use protocol::{Arrangement, FoldScope, FoldState, Internal, Merge, Question, Reveal, Root};
+use protocol::{FoldScope, FoldState, Question, Reveal};
 
 /// Id of the page element that the navigation commands belong to: the list of rows.
 const LIST: &str = "tree-rows";
@@ -42,20 +42,13 @@ rows! {
     SHOW_ALL = tab_row(CallTree, &["Shift+Backspace"], "Show the whole tree", "tree-whole",
         |state, _| state.tree.focus_on(None));
     INVERT = tab_row(CallTree, &["r"], "Invert the call tree", "tree-invert", |state, out| {
-        let now = state.views.arrangement;
-        let root = if now.root == Root::Outermost { Root::Innermost } else { Root::Outermost };
-        out.intend(Intent::Arrange(Arrangement { root, ..now }));
+        out.intend(Intent::Arrange(state.views.arrangement.inverted()));
     });
     HIDE_INTERNAL = tab_row(CallTree, &["h"], "Hide or show internal frames", "tree-internal", |state, out| {
-        let now = state.views.arrangement;
-        let internal = if now.internal == Internal::Shown { Internal::Hidden } else { Internal::Shown };
-        out.intend(Intent::Arrange(Arrangement { internal, ..now }));
+        out.intend(Intent::Arrange(state.views.arrangement.with_internal_toggled()));
     });
     NEXT_MERGE = tab_row(CallTree, &["m"], "Merge frames by line, function or file", "tree-merge", |state, out| {
-        let now = state.views.arrangement;
-        let index = MERGES.iter().position(|(kind, _)| *kind == now.merge).map_or(0, |index| index + 1);
-        let merge = MERGES.get(index).map_or(Merge::Line, |(kind, _)| *kind);
-        out.intend(Intent::Arrange(Arrangement { merge, ..now }));
+        out.intend(Intent::Arrange(state.views.arrangement.with_next_merge()));
     });
     /// Selects or deselects the node of the row.
     SELECT = tab_row(CallTree, &["Enter"], "Select the allocations of the row", "tree-select", |state, out| {

@@ -7,7 +7,7 @@ use crate::state::shared::Shared;
 use crate::text::amount::{change, event_name};
 use base::units::{Bytes, group_digits};
 use picture::timeline::View;
-use protocol::{Align, MatchKey, split_ordinal};
+use protocol::{Align, DeltaCurve, MatchKey, split_ordinal};
 
 /// Contents of the comparison bar above the timeline.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -116,17 +116,18 @@ pub struct DeltaStrip {
     pub marks: Vec<(f64, String, u32)>,
 }
 
+/// Returns the curve of the compared devices, with its window. `None` unless it has the axis of `view`.
+fn curve<'a>(state: &'a Shared, view: &View) -> Option<(&'a View, &'a DeltaCurve)> {
+    let (of, curve) = (comparing::part::pairing(state)?, state.comparing.curve.latest()?);
+    let (known, curve_view) = state.comparing.curve.answered_question()?;
+    (*known == of && curve_view.axis == view.axis).then_some((curve_view, curve))
+}
+
 /// Builds the difference curve. `None` if nothing is compared or the worker has not responded yet.
 pub fn strip(state: &Shared) -> Option<DeltaStrip> {
     let pair = state.comparing.pair?;
     let view = state.shown_lanes().find(|lane| lane.index == pair[0]).map(|lane| *lane.view)?;
-    let of = comparing::part::pairing(state)?;
-    let (_, curve_view) = state
-        .comparing
-        .curve
-        .answered_question()
-        .filter(|(known, curve_view)| *known == of && curve_view.axis == view.axis)?;
-    let curve = state.comparing.curve.latest()?;
+    let (curve_view, curve) = curve(state, &view)?;
     let x = |px: i32| view.column_from_x(curve_view.x_from_column(f64::from(px)));
     let edges = curve.edge_px.windows(2);
     let columns: Vec<([f64; 2], [i64; 2])> = edges
@@ -157,13 +158,7 @@ fn signed(delta: i64) -> String {
 /// Returns the curve of B's live bytes over A's window. `None` unless the curve is enabled and A is shown.
 pub(crate) fn overlaid_line(state: &Shared, view: &View) -> Option<Curve> {
     let pair = state.comparing.pair.filter(|pair| state.comparing.is_overlaid && pair[0] == state.device_index)?;
-    let of = comparing::part::pairing(state)?;
-    let (_, curve_view) = state
-        .comparing
-        .curve
-        .answered_question()
-        .filter(|(known, curve_view)| *known == of && curve_view.axis == view.axis)?;
-    let curve = state.comparing.curve.latest()?;
+    let (curve_view, curve) = curve(state, view)?;
     let row = |at: usize| curve.b.get(at).map(|&bytes| view.row_from_bytes(bytes) as f64);
     let peak = state.device_at(pair[1])?.drawn_peak;
     let at = curve.b.iter().position(|&bytes| bytes == peak && bytes > 0);

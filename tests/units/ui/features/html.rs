@@ -6,11 +6,12 @@ use crate::state::outbox::Intent;
 #[test]
 fn hostile_file_name_is_escaped() {
     let hostile = "x</script><script>alert(1)</script>\"><img src=x onerror='1'>&";
-    let element = start_tag(super::ELEMENTS[0], hostile, "v=1&at=\"", "");
+    let page = |view: &str, rules: &str| SavedPage { view: view.into(), rules: rules.into() };
+    let element = start_tag(super::ELEMENTS[0], hostile, &mut page("v=1&at=\"", ""));
     assert_eq!((element.matches('<').count(), element.matches('>').count()), (1, 1), "{element}");
     assert_eq!(element.matches('"').count(), 8, "{element}");
     assert!(element.ends_with(" data-view=\"v=1&amp;at=&quot;\">"), "{element}");
-    let element = start_tag(super::ELEMENTS[0], "a", "v=1", hostile);
+    let element = start_tag(super::ELEMENTS[0], "a", &mut page("v=1", hostile));
     assert_eq!((element.matches('<').count(), element.matches('>').count()), (1, 1), "{element}");
     assert_eq!(element.matches('"').count(), 10, "{element}");
 }

@@ -1,20 +1,25 @@
-//! Export for MindStudio Insight. A worker of SQL writes the file from the columns of a snapshot, and ends with it.
+//! Exports that SQL writes. A worker of SQL writes the file from the columns of a snapshot, and ends with it.
 
 use super::app::App;
 use super::dom;
 use super::remote::Remote;
 use js_sys::Array;
-use protocol::sql::{SqlFormat, SqlReply, SqlRequest};
+use protocol::sql::{SqlFile, SqlFormat, SqlReply, SqlRequest};
 use ui::state::effect::FileToWrite;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::Blob;
 
 /// Converts the columns of a snapshot.
-pub(super) async fn convert(app: &'static App, columns: &Blob, wanted: &FileToWrite) -> Result<Blob, JsValue> {
+pub(super) async fn convert(
+    app: &'static App,
+    columns: &Blob,
+    wanted: &FileToWrite,
+    tool: SqlFile,
+) -> Result<Blob, JsValue> {
     let code = app.sql.code();
     // A page in a single file may have no SQL.
-    let hint = |cause: String| format!("{cause}. On the command line it is memscape export --to mindstudio");
+    let hint = |cause: String| [&cause, ". On the command line it is memscape export --to ", tool.name()].concat();
     code.get_or_load().await.map_err(hint)?;
     let columns = JsFuture::from(columns.array_buffer()).await?;
     let (written, end) = dom::unsettled();
@@ -29,7 +34,7 @@ pub(super) async fn convert(app: &'static App, columns: &Blob, wanted: &FileToWr
         is_b_second: false,
     };
     remote.send_with(&open, &Array::of1(&columns));
-    remote.send(&SqlRequest::Export(SqlFormat::MindStudio));
+    remote.send(&SqlRequest::Export(SqlFormat::Snapshot(tool)));
     // The worker's memory is freed when `remote` is dropped.
     Blob::new_with_buffer_source_sequence(&Array::of1(&JsFuture::from(written).await?))
 }
