@@ -85,18 +85,22 @@ WITH measured AS (
   UNPIVOT (SELECT job, step, rank, device, url, peak_bytes AS peak, end_bytes AS "end" FROM recent
     WHERE status = 'ok' AND rank IS NOT NULL)
   ON peak, "end" INTO NAME measure VALUE bytes),
--- `usual` is how much a rank may differ from the median. Each of these groups has a rank that differs more, so the first 50
--- rows are in 100 groups, even if the peak and the end of a step are equal.
+-- `usual` is how much a rank may differ from the median. Each of these groups has a rank that differs more.
 groups AS (
-  SELECT job, step, measure, median(bytes) AS median,
-    greatest(5 * mad(bytes), median * 0.02) AS usual, greatest(max(bytes) - median, median - min(bytes)) AS most
-  FROM measured GROUP BY ALL HAVING count(*) >= 4 AND most > usual
-  ORDER BY round(most) DESC, job, step LIMIT 100)
-SELECT m.job, m.step, rank, device, measure, bytes, bytes - median::BIGINT AS more_bytes, url AS telling_file,
-  link(url, measure, 'why') AS link
-FROM measured m JOIN groups g USING (measure)
-WHERE (m.job, m.step) IS NOT DISTINCT FROM (g.job, g.step) AND abs(bytes - median) > usual
-ORDER BY abs(more_bytes) DESC, m.job, m.step, rank, measure LIMIT 50""",
+  SELECT job, step, measure, median(bytes)::BIGINT AS median,
+    greatest(5 * mad(bytes), median(bytes) * 0.02) AS usual
+  FROM measured GROUP BY ALL
+  HAVING count(*) >= 4 AND greatest(max(bytes) - median(bytes), median(bytes) - min(bytes)) > usual),
+odd AS (
+  SELECT m.job, m.rank, m.device, m.measure, m.step, bytes, bytes - median AS more, url, (abs(more), url) AS worst
+  FROM measured m JOIN groups g USING (measure)
+  WHERE (m.job, m.step) IS NOT DISTINCT FROM (g.job, g.step) AND abs(bytes - median) > usual)
+-- A row for all steps of a rank, so that a rank which differs in each of them hides no other.
+SELECT *, link(telling_file, measure, 'why') AS link FROM (
+  SELECT job, rank, device, measure, count(DISTINCT step) AS steps, min(step) AS first_step, arg_max(step, worst) AS step,
+    arg_max(bytes, worst) AS bytes, arg_max(more, worst) AS more_bytes, arg_max(url, worst) AS telling_file
+  FROM odd GROUP BY job, rank, device, measure)
+ORDER BY abs(more_bytes) DESC, job, rank, device, measure LIMIT 50""",
     "new_sites": """-- Places that allocate since a time (since; by default the last tenth of the time), and did not before
 WITH since AS (
   SELECT coalesce(TRY_CAST(getvariable('since') AS TIMESTAMP),
