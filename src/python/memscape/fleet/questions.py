@@ -10,6 +10,11 @@ MAX_ROWS = 50
 
 _OOM_LINK = "link(telling_file, 'oom', 'why') || '&topic=oom' AS link"
 
+# The first step as A and the last as B, at their ends: where they differ.
+_GROWTH_LINK = (
+    "link(first_file, 'end', 'why') || '&compare=end&topic=comparison&with=' || url_encode(telling_file) AS link"
+)
+
 # Up to 50 ranks that grow: first the one that grows most of each job, so that a job with many ranks hides no other job.
 # Only their files and call sites are looked up: texts and rows of call sites are most of a lake.
 _GROWN = """stepped AS MATERIALIZED (
@@ -50,7 +55,7 @@ ORDER BY jobs DESC, files DESC, signature LIMIT 50""",
     "growth": f"""-- Growth over a run: bytes per step, from the snapshots of each rank
 WITH {_GROWN}
 SELECT grown.* EXCLUDE (place_in_job), first_file, telling_file,
-  link(telling_file, 'end', 'why') || '&topic=leaks&with=' || url_encode(first_file) AS link
+  {_GROWTH_LINK}
 FROM grown JOIN (
   SELECT job, rank, device, arg_min(url, (step, url)) AS first_file, arg_max(url, (step, url)) AS telling_file
   FROM chosen GROUP BY ALL) files
@@ -75,7 +80,7 @@ sites AS (
     FROM held GROUP BY job, rank, device, place HAVING count(DISTINCT step) >= 3 AND slope > 0)
   GROUP BY job, place)
 SELECT sites.job, call_site, ranks, searched_ranks, growing_ranks, bytes_per_step, fit, bytes, first_file, telling_file,
-  link(telling_file, 'end', 'why') || '&topic=leaks&with=' || url_encode(first_file) AS link
+  {_GROWTH_LINK}
 FROM sites JOIN (
   SELECT job, count(*) AS searched_ranks, any_value(growing_ranks) AS growing_ranks FROM grown GROUP BY job) jobs
 ON sites.job IS NOT DISTINCT FROM jobs.job
