@@ -24,7 +24,7 @@ from memscape.fleet.worker import copy_name
 def _run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "memscape", "fleet", *arguments]
     variables = {**os.environ, **environment}
-    return subprocess.run(command, capture_output=True, text=True, check=False, env=variables, timeout=60)
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=variables, timeout=300)
 
 
 def _refused(*arguments: str, status: int = 1, **environment: str) -> str:

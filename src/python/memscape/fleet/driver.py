@@ -42,7 +42,7 @@ class Progress:
         """Return the progress as one line: files, rate, remaining time and failures."""
         rate = self.done / self.seconds if self.seconds > 0 else 0.0
         parts = [f"{self.done:,} of {self.new:,} files", f"{rate:.1f} files/s"]
-        if rate and self.done < self.new:
+        if rate and self.done < self.new and not self.is_stopped:
             parts.append(f"{_duration((self.new - self.done) / rate)} left")
         failures = [f"{status} {count:,}" for status, count in sorted(self.statuses.items()) if status != "ok"]
         return ", ".join(parts + failures)
@@ -118,9 +118,10 @@ def survey(
 
     remaining = fresh()
     with _interruptible() as stop:
-        some = list(islice(remaining, _MOST_SOURCES))
-        # Not before the first listing: a wrong address leaves no lake.
+        some = list(islice(remaining, 1))
+        # Not before there is a file: a wrong address leaves no lake. And not after the whole listing, which takes long.
         target.create()
+        some += islice(remaining, _MOST_SOURCES - 1)
         while some and not stop.is_set():
             batches = packed(some, files, most_bytes)
             _work(batches, lambda batches: ENGINES[engine](batches, options, stop, workers), options, progress, tick)

@@ -48,6 +48,7 @@ table { border-collapse: collapse; display: block; overflow-x: auto }
 th, td { padding: .2rem .5rem; text-align: left; vertical-align: top; border-bottom: 1px solid #8884 }
 th { white-space: nowrap } th:first-child, td:first-child { padding-left: 0 }
 .n { text-align: right } td:is(.n, .t) { font-variant-numeric: tabular-nums; white-space: nowrap }
+td:first-child:has(a) { min-width: 12rem; overflow-wrap: anywhere }
 .w { min-width: 16rem } .alarm { color: light-dark(#a4262c, #ff9b94); font-weight: 600 }
 code { font-size: .85em; overflow-wrap: anywhere; display: block; min-width: 11rem }
 /* Tables are scrolled. Texts in their last columns must not make rows tall. */
