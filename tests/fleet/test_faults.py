@@ -14,7 +14,7 @@ import pytest
 
 import corpus
 from conftest import fingerprint, rows
-from memscape import fleet
+from memscape import MemscapeError, fleet
 from servers import KEY, SECRET, Proxy, s3
 
 boto3 = pytest.importorskip("boto3")
@@ -132,7 +132,7 @@ def test_write_that_is_refused_is_repeated_or_leaves_no_rows_that_count(
         if refused == "once":
             assert fleet.survey(RUNS, lake, storage=harmed, workers=1).statuses == {"ok": FILES}
         else:
-            with pytest.raises(OSError, match=r"reduce your request rate|SlowDown|503"):
+            with pytest.raises(MemscapeError, match=rf"^{lake}: .*(reduce your request rate|SlowDown|503)"):
                 fleet.survey(RUNS, lake, storage=harmed, workers=1)
             assert rows(lake, "SELECT count(*) FROM snapshot", storage=options) == [(0,)]
             assert rows(lake, "SELECT count(*) FROM site_use", storage=options) == [(0,)]

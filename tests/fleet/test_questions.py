@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import duckdb
 import pytest
@@ -40,7 +41,9 @@ def test_growth_finds_the_leak_to_the_byte(lake: str) -> None:
     assert [round(row["bytes_per_step"] * 100) for row in leaks] == [corpus.LEAK_BYTES] * corpus.RANKS
     first, last = leaks[0]["first_file"], leaks[0]["telling_file"]
     assert (first.split("_")[-2], last.split("_")[-2]) == ("step000100", "step000400")
-    assert leaks[0]["link"].startswith(f"#url={last.replace(':', '%3A')}&at=end&tab=why&topic=leaks&with=file%3A%2F%2F")
+    # The page shows what came between the first step and the last.
+    link = f"#url={first.replace(':', '%3A')}&at=end&tab=why&compare=end&topic=comparison&with="
+    assert leaks[0]["link"] == link + quote(last, safe="")
 
 
 def test_growing_call_site_is_found_to_the_byte(lake: str) -> None:
@@ -77,7 +80,9 @@ def test_odd_rank_is_found_at_its_end(lake: str) -> None:
     found = _asked(lake, "odd_ranks")
     assert {(row["job"], row["rank"], row["measure"]) for row in found} == {("job-odd", 2, "end")}
     assert {row["more_bytes"] for row in found} == {corpus.ODD_BYTES}
-    assert sorted(row["step"] for row in found) == list(corpus.STEPS)
+    # One row, however many steps it is odd at.
+    assert [(row["steps"], row["first_step"]) for row in found] == [(len(corpus.STEPS), corpus.STEPS[0])]
+    assert found[0]["telling_file"].split("_")[-2] == f"step{found[0]['step']:06d}"
     assert all("&at=end&" in row["link"] for row in found)
 
 

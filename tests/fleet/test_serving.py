@@ -100,10 +100,10 @@ def test_report_leads_to_the_list_of_the_file(server: Server) -> None:
     list_, opened = address.rsplit("/", 2)[0] if "with=" not in address else address.split("?")[0].rsplit("/", 1)
     assert list_ == "job=job-leak/rank=0"
     page = server.answer(*address.split("?"))["redirect"]
-    # Both files are in the list of the rank, and the first step is compared with.
+    # Both files are in the list of the rank, and the last step is compared with.
     listed = server.answer("job=job-leak/rank=0/listing", "")["listing"].splitlines()
-    assert page.split("&with=")[1] == listed[0]
-    assert listed[3].startswith(opened)
+    assert page.split("&with=")[1] == listed[3]
+    assert listed[0].startswith(opened)
 
 
 def test_surveys_of_ranks_equal_those_of_the_files(server: Server, runs: Path, tmp_path: Path) -> None:

@@ -9,11 +9,11 @@ import argparse
 import csv
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from datetime import timezone
 from typing import Any
 
 from ._binary import MemscapeError, program
@@ -30,7 +30,8 @@ def _survey(chosen: argparse.Namespace) -> int:
 
     def show(progress: Progress) -> None:
         if is_terminal:
-            print(f"\r\x1b[K{progress.text()}", end="", file=sys.stderr, flush=True)
+            stopping = ". Stopping after the running batches; Ctrl+C again ends at once" if progress.is_stopped else ""
+            print(f"\r\x1b[K{progress.text()}{stopping}", end="", file=sys.stderr, flush=True)
 
     if bool(chosen.urls) == bool(chosen.list):
         raise MemscapeError("name folders to survey, or --list FILE")
@@ -70,8 +71,7 @@ def _survey(chosen: argparse.Namespace) -> int:
 
 
 def _terms(chosen: argparse.Namespace) -> dict[str, Any]:
-    since = chosen.since.astimezone(timezone.utc).replace(tzinfo=None).isoformat() if chosen.since else None
-    return {"sign_hours": chosen.sign, "since": since, "viewer": chosen.viewer}
+    return {"sign_hours": chosen.sign, "since": chosen.since, "viewer": chosen.viewer}
 
 
 def _ask(chosen: argparse.Namespace) -> int:
@@ -107,7 +107,7 @@ def _plain(name: str, value: Any) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
     # Texts of files may contain escape sequences that a terminal would interpret.
-    text = "\u2013" if value is None else f"{value:,.4g}" if isinstance(value, float) else str(value)
+    text = "\u2013" if value is None or value == "" else f"{value:,.4g}" if isinstance(value, float) else str(value)
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
 
 
@@ -134,10 +134,13 @@ def _compact(chosen: argparse.Namespace) -> int:
 
 
 def _open(chosen: argparse.Namespace) -> int:
-    from .fleet.worker import fetch
+    from .fleet.stores import named_errors, open_store
+    from .fleet.worker import copy_name, fetch
 
+    fs, _ = open_store(chosen.url, chosen.storage)
     with tempfile.TemporaryDirectory(prefix="memscape-") as folder:
-        path = fetch(chosen.url, os.path.join(folder, os.path.basename(chosen.url)), chosen.storage)
+        with named_errors(chosen.url, fs):
+            path = fetch(chosen.url, os.path.join(folder, copy_name(chosen.url)), chosen.storage)
         command, *options = chosen.command or ["serve"]
         return subprocess.run([program(), command, path, *options], check=False).returncode
 
@@ -173,16 +176,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader of the output has enough, such as head. Python would report it again at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (MemscapeError, OSError) as error:
-        # Clients of stores give only the address.
-        is_address = isinstance(error, FileNotFoundError) and error.errno is None
-        print(f"memscape: {'not found: ' if is_address else ''}{error}", file=sys.stderr)
+        print(f"memscape: {error}", file=sys.stderr)
     except KeyboardInterrupt:
         return _INTERRUPTED
     except Exception as error:
         # Errors of stores and engines have types of their own. Others are errors of ours.
         if type(error).__module__ == "builtins":
             raise
-        print(f"memscape: {type(error).__name__}: {error}", file=sys.stderr)
+        # delta-rs writes the causes in colored lines.
+        text = re.sub(r"\s*\n\s*", " ", re.sub(r"\x1b\[\d*m", "", str(error))).strip()
+        print(f"memscape: {type(error).__name__}: {text}", file=sys.stderr)
     return 1
 
 

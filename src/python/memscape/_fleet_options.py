@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
-from datetime import datetime, timezone
+from datetime import datetime
+from typing import Any
 
 
 def _shard(text: str) -> tuple[int, int]:
@@ -15,11 +16,12 @@ def _shard(text: str) -> tuple[int, int]:
 
 
 def _time(text: str) -> datetime:
+    from .fleet.sources import as_time
+
     try:
-        found = datetime.fromisoformat(text.replace("Z", "+00:00"))
+        return as_time(text)
     except ValueError:
         raise argparse.ArgumentTypeError("expected a date or time, such as 2026-11-04") from None
-    return found if found.tzinfo else found.replace(tzinfo=timezone.utc)
 
 
 def _bytes(text: str) -> int:
@@ -29,6 +31,22 @@ def _bytes(text: str) -> int:
     if not number.isdecimal():
         raise argparse.ArgumentTypeError("expected bytes, such as 8GiB")
     return int(number) << units.get(unit, 0)
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError("expected a number above 0")
+    return int(text)
+
+
+def _options(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"expected a JSON object, such as '{{\"anon\": true}}': {error}") from None
+    if not isinstance(found, dict):
+        raise argparse.ArgumentTypeError("expected a JSON object, such as '{\"anon\": true}'")
+    return found
 
 
 def parser() -> argparse.ArgumentParser:
@@ -60,14 +78,14 @@ def parser() -> argparse.ArgumentParser:
         help="survey only shard I of N, as one task of a SLURM array",
     )
     survey.add_argument(
-        "--workers", type=int, metavar="N", help="batches at the same time; by default one for each core"
+        "--workers", type=_count, metavar="N", help="batches at the same time; by default one for each core"
     )
     survey.add_argument("--since", type=_time, metavar="TIME", help="only files that changed at this time or later")
     survey.add_argument(
         "--again", action="store_true", help="read files again whose failure may have passed, such as denied"
     )
     survey.add_argument("--upgrade", action="store_true", help="read files again whose rows were made by older rules")
-    survey.add_argument("--files", type=int, default=64, metavar="N", help="files of a batch, at most [default: 64]")
+    survey.add_argument("--files", type=_count, default=64, metavar="N", help="files of a batch, at most [default: 64]")
     survey.add_argument(
         "--root",
         action="append",
@@ -105,7 +123,7 @@ def parser() -> argparse.ArgumentParser:
             "--viewer", metavar="URL", help="address of the page, for links such as URL#url=...&at=oom"
         )
         command.add_argument(
-            "--sign", type=int, metavar="HOURS", help="sign the addresses in links, so that they open for so long"
+            "--sign", type=_count, metavar="HOURS", help="sign the addresses in links, so that they open for so long"
         )
 
     views = action("views", "Print the views as SQL.")
@@ -126,6 +144,6 @@ def parser() -> argparse.ArgumentParser:
     tables.add_argument("lake")
     for command in (survey, ask, report, views, compact, opened, tables):
         command.add_argument(
-            "--storage", type=json.loads, default={}, metavar="JSON", help="options of the file system, as for fsspec"
+            "--storage", type=_options, default={}, metavar="JSON", help="options of the file system, as for fsspec"
         )
     return made

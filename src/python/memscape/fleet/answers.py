@@ -8,10 +8,10 @@ from urllib.parse import quote
 
 from memscape._binary import MemscapeError
 
-from .local_files import open_store
 from .queries import connect
 from .questions import QUESTIONS
-from .sources import Storage
+from .sources import Storage, Time
+from .stores import open_store
 
 Rows = list[tuple[Any, ...]]
 
@@ -22,7 +22,7 @@ def answer(
     storage: Storage,
     *,
     sign_hours: int | None = None,
-    since: str | None = None,
+    since: Time | None = None,
     viewer: str | None = None,
 ) -> tuple[list[str], Rows]:
     """Return the names of the columns, and the rows.
@@ -60,6 +60,8 @@ def _signed(names: list[str], row: tuple[Any, ...], storage: Storage, hours: int
         url = values.get(column)
         if url and "://" in url:
             fs, path = open_store(url, storage)
+            if not hasattr(fs, "sign"):
+                raise MemscapeError(f"{url}: only addresses in a store can be signed: leave out --sign")
             signed = quote(fs.sign(path, expiration=hours * 3600), safe="")
             for written in (quote(url, safe="/"), quote(url, safe="")):
                 values["link"] = values["link"].replace(f"={written}&", f"={signed}&")

@@ -6,6 +6,7 @@ stay readable beside the log.
 
 from __future__ import annotations
 
+import os
 import posixpath
 from collections.abc import Iterable
 from datetime import timedelta
@@ -20,16 +21,22 @@ _KEEP_HOURS = 7 * 24
 
 
 def _options(lake: Lake) -> dict[str, str] | None:
-    """Return the options of the object store in delta-rs' names, from those of s3fs."""
-    client = lake.storage.get("client_kwargs", {})
+    """Return the options of the object store in delta-rs' names, from those of s3fs and the environment."""
+    if "s3" not in lake.fs.protocol:
+        return None
+    client, environment = lake.storage.get("client_kwargs", {}), os.environ
+    endpoint = lake.storage.get("endpoint_url") or client.get("endpoint_url")
     known = {
         "AWS_ACCESS_KEY_ID": lake.storage.get("key"),
         "AWS_SECRET_ACCESS_KEY": lake.storage.get("secret"),
-        "AWS_ENDPOINT_URL": client.get("endpoint_url"),
-        "AWS_REGION": client.get("region_name"),
+        "AWS_SESSION_TOKEN": lake.storage.get("token"),
+        "AWS_ENDPOINT_URL": endpoint or environment.get("AWS_ENDPOINT_URL_S3") or environment.get("AWS_ENDPOINT_URL"),
+        # delta-rs does not read the other variable of AWS' tools.
+        "AWS_REGION": client.get("region_name") or environment.get("AWS_REGION", environment.get("AWS_DEFAULT_REGION")),
     }
     found = {name: str(value) for name, value in known.items() if value}
     if found.get("AWS_ENDPOINT_URL", "").startswith("http:"):
+        # It refuses stores without TLS, unless they are allowed.
         found["AWS_ALLOW_HTTP"] = "true"
     return found or None
 
@@ -76,6 +83,7 @@ def compact(
     Returns for each table the number of registered parts, and the number of files before and after.
     """
     lake = Lake(lake_url, storage)
+    lake.check()
     committed = {_batch(path) for path in lake.parts("snapshot")} - {"schema"}
     done: dict[str, dict[str, int]] = {}
     # The log of `snapshot` decides which batches are registered, so it is written last.

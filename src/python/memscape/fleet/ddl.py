@@ -24,6 +24,7 @@ GROUP BY files.snapshot"""
 def views(lake_url: str, engine: str, storage: Storage | None = None) -> str:
     """Return the statements that create the views in an engine: duckdb, clickhouse, spark or trino."""
     lake = Lake(lake_url, storage)
+    lake.check()
     if engine == "duckdb":
         return ";\n".join(statement.strip() for statement in statements(lake)) + ";"
     names = {"clickhouse": ("argMin", "argMax")}.get(engine, ("min_by", "max_by"))
@@ -48,17 +49,22 @@ def views(lake_url: str, engine: str, storage: Storage | None = None) -> str:
 def _all_rows(lake: Lake, table: str, engine: str) -> str:
     folder, name = lake.uri(lake.table(table)), ALL_ROWS[table]
     if engine == "spark":
-        return f"CREATE TEMPORARY VIEW {name} USING parquet OPTIONS (path '{folder}', mergeSchema 'true')"
+        path = folder.replace("\\", "\\\\").replace("'", "\\'")
+        return f"CREATE TEMPORARY VIEW {name} USING parquet OPTIONS (path '{path}', mergeSchema 'true')"
     if engine == "trino":
         # Columns are those of the empty part. Afterwards: CALL system.sync_partition_metadata('memscape', name, 'ADD').
         columns = ", ".join(f"{column} {kind}" for column, kind in _columns(lake, table))
         return (
             f"CREATE TABLE {name} ({columns}, dt VARCHAR)\n"
-            f"WITH (format = 'PARQUET', external_location = '{folder}', partitioned_by = ARRAY['dt'])"
+            f"WITH (format = 'PARQUET', external_location = {_quoted(folder)}, partitioned_by = ARRAY['dt'])"
         )
     files = posixpath.join(folder, "dt=*", "part-*.parquet")
     function = "file" if lake.is_local else "s3" if files.startswith("s3") else "url"
-    return f"CREATE VIEW {name} AS SELECT * FROM {function}('{files}', 'Parquet')"
+    return f"CREATE VIEW {name} AS SELECT * FROM {function}({_quoted(files)}, 'Parquet')"
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _columns(lake: Lake, table: str) -> list[tuple[str, str]]:

@@ -14,10 +14,10 @@ from datetime import datetime, timezone
 from itertools import islice
 
 from . import lake as layout
-from .engines import ENGINES, Batch, Result
+from .engines import ENGINES, Batch, Results
 from .lake import PASSING, Lake, packed
 from .queries import connect
-from .sources import Source, Storage, listed, read_list
+from .sources import Source, Storage, Time, as_time, listed, read_list
 from .worker import Options, survey_batch
 
 # Number of sources that are packed at once. A million would take a gigabyte.
@@ -42,8 +42,8 @@ class Progress:
         """Return the progress as one line: files, rate, remaining time and failures."""
         rate = self.done / self.seconds if self.seconds > 0 else 0.0
         parts = [f"{self.done:,} of {self.new:,} files", f"{rate:.1f} files/s"]
-        if rate and self.done < self.new:
-            parts.append(f"{(self.new - self.done) / rate:,.0f} s left")
+        if rate and self.done < self.new and not self.is_stopped:
+            parts.append(f"{_duration((self.new - self.done) / rate)} left")
         failures = [f"{status} {count:,}" for status, count in sorted(self.statuses.items()) if status != "ok"]
         return ", ".join(parts + failures)
 
@@ -55,7 +55,7 @@ def survey(
     engine: str = "local",
     storage: Storage | None = None,
     list_file: str | None = None,
-    since: datetime | None = None,
+    since: Time | None = None,
     again: bool = False,
     upgrade: bool = False,
     shard: tuple[int, int] = (0, 1),
@@ -75,7 +75,7 @@ def survey(
         engine: `local` or `ray`.
         storage: Options of the file system, as for `fsspec.filesystem`.
         list_file: File with the sources, instead of `urls`. See `sources.read_list`.
-        since: Only files that changed at this time or later.
+        since: Only files that changed at this time or later, in UTC if it has no zone.
         again: Read files again whose failure may have passed, such as `denied` or `timeout`.
         upgrade: Read files again whose rows were made by older rules.
         shard: Index and number of shards. Each surveys a part of the files, on its own.
@@ -85,25 +85,28 @@ def survey(
         roots: Folders of the program's source code, so that call sites in it are equal on all machines.
         memory: Memory that may be used to read a file, in bytes. A larger file gets the status `too_big`.
         seconds: Time limit of a file, in addition to the time for its size.
-        report: Called after each batch.
+        report: Called after each batch, and every second.
 
     """
     storage = storage or {}
     target, progress = Lake(lake, storage), Progress()
-    is_new = target.create()
+    since = None if since is None else as_time(since)
     run = datetime.now(timezone.utc).isoformat() if again or upgrade else ""
     options = Options(lake, storage, tuple(roots), memory, seconds, run)
-    known = set() if is_new else _known(lake, storage, again, upgrade)
+    known = _known(lake, storage, again, upgrade) if target.exists() else set()
     sources = read_list(list_file, storage) if list_file else listed([urls] if isinstance(urls, str) else urls, storage)
     started = time.monotonic()
 
     def tick() -> None:
         progress.seconds = time.monotonic() - started
+        progress.is_stopped = stop.is_set()
         if report:
             report(progress)
 
     def fresh() -> Iterator[Source]:
         for source in sources:
+            if stop.is_set():
+                return
             if zlib.crc32(source.url.encode("utf-8", "surrogateescape")) % shard[1] != shard[0]:
                 continue
             if since is not None and source.modified < since:
@@ -115,10 +118,14 @@ def survey(
 
     remaining = fresh()
     with _interruptible() as stop:
-        while (some := list(islice(remaining, _MOST_SOURCES))) and not stop.is_set():
+        some = list(islice(remaining, 1))
+        # Not before there is a file: a wrong address leaves no lake. And not after the whole listing, which takes long.
+        target.create()
+        some += islice(remaining, _MOST_SOURCES - 1)
+        while some and not stop.is_set():
             batches = packed(some, files, most_bytes)
             _work(batches, lambda batches: ENGINES[engine](batches, options, stop, workers), options, progress, tick)
-        progress.is_stopped = stop.is_set()
+            some = list(islice(remaining, _MOST_SOURCES))
     tick()
     return progress
 
@@ -137,21 +144,25 @@ def _known(lake: str, storage: Storage, again: bool, upgrade: bool) -> set[int]:
 
 def _work(
     batches: list[Batch],
-    run: Callable[[list[Batch]], Iterator[Result]],
+    run: Callable[[list[Batch]], Results],
     options: Options,
     progress: Progress,
     tick: Callable[[], None],
 ) -> None:
     while batches:
         halves: list[Batch] = []
-        for batch, outcome in run(batches):
+        for result in run(batches):
+            if result is None:
+                tick()
+                continue
+            batch, outcome = result
             if isinstance(outcome, Exception) and len(batch) > 1:
                 # Its worker died each time. Which file was it?
                 halves += [batch[: len(batch) // 2], batch[len(batch) // 2 :]]
                 continue
             if isinstance(outcome, Exception):
                 text = f"the worker died: {outcome}"
-                outcome = survey_batch(batch, options, {0: ("lost", text)})  # noqa: PLW2901
+                outcome = survey_batch(batch, options, {0: ("lost", text)})
             progress.done += len(batch)
             progress.batches += 1
             progress.source_bytes += outcome.source_bytes
@@ -159,6 +170,13 @@ def _work(
             progress.statuses.update(outcome.statuses)
             tick()
         batches = halves
+
+
+def _duration(seconds: float) -> str:
+    """Return a duration in its two largest units."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, part = divmod(minutes, 60)
+    return f"{hours:,} h {part} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
 @contextmanager

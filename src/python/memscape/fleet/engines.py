@@ -1,6 +1,7 @@
 """Engines, which run batches on workers: the cores of this machine, or a Ray cluster.
 
-An engine yields each batch with its outcome, or with the exception that ended its worker. Exceptions of our own code are
+An engine yields each batch with its outcome, or with the exception that ended its worker, and `None` from time to time, so
+that progress is shown while no batch is done. Exceptions of our own code are
 raised: to split a batch because of them would only repeat them for every file.
 """
 
@@ -10,7 +11,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from typing import Any, Union
+from typing import Any, Optional, Union
 
 from .processes import Processes, Threads
 from .sources import Source
@@ -18,12 +19,15 @@ from .worker import Options, Outcome, survey_batch
 
 Batch = list[Source]
 Result = tuple[Batch, Union[Outcome, Exception]]
-Engine = Callable[[list[Batch], Options, threading.Event, Union[int, None]], Iterator[Result]]
+Results = Iterator[Optional[Result]]
+Engine = Callable[[list[Batch], Options, threading.Event, Union[int, None]], Results]
 
 # Tables of a snapshot take about four times the size of a compressed file.
 _MEMORY_PER_BYTE = 4
 # Memory that Ray is asked for only above this size, in bytes.
 _SMALL = 1 << 30
+# Time between two reports of progress, in seconds.
+_TICK = 1
 
 
 def cores() -> int:
@@ -32,9 +36,7 @@ def cores() -> int:
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
-def local(
-    batches: list[Batch], options: Options, stop: threading.Event, workers: int | None = None
-) -> Iterator[Result]:
+def local(batches: list[Batch], options: Options, stop: threading.Event, workers: int | None = None) -> Results:
     """Run a program for each core."""
     # Clients of stores are written in Python, and only processes use several cores for them.
     is_local = all(source.url.startswith("file:") for batch in batches for source in batch)
@@ -46,13 +48,13 @@ def local(
             while waiting and len(running) <= workers and not stop.is_set():
                 batch = waiting.pop()
                 running[pool.submit(batch, options)] = batch
-            for future in wait(running, return_when=FIRST_COMPLETED).done:
-                yield running.pop(future), future.result()
+            done = wait(running, _TICK, FIRST_COMPLETED).done
+            yield from ((running.pop(future), future.result()) for future in done)
+            if not done:
+                yield None
 
 
-def on_ray(
-    batches: list[Batch], options: Options, stop: threading.Event, workers: int | None = None
-) -> Iterator[Result]:
+def on_ray(batches: list[Batch], options: Options, stop: threading.Event, workers: int | None = None) -> Results:
     """Run a task for each batch. Ray repeats the tasks of a lost node."""
     import ray
 
@@ -69,7 +71,9 @@ def on_ray(
             batch = waiting.pop()
             need = _MEMORY_PER_BYTE * max(source.size for source in batch)
             running[task.options(memory=need if need > _SMALL else None).remote(batch, options)] = batch
-        done, _ = ray.wait(list(running), num_returns=1, timeout=5)
+        done, _ = ray.wait(list(running), num_returns=1, timeout=_TICK)
+        if not done:
+            yield None
         for reference in done:
             batch = running.pop(reference)
             try:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 import os
 import posixpath
+import re
 import tempfile
 from collections.abc import Iterable
 from typing import Any
 
-from memscape._binary import run
+from memscape._binary import MemscapeError, run
 
-from .local_files import open_store
 from .sources import Source, Storage
+from .stores import named_errors, open_store
 
 # Version of the layout and of the tables, which is the name of the folder. Columns may be added within a version.
 VERSION = 1
@@ -22,6 +23,8 @@ RULES_VERSION = 1
 TABLES = ("site_use", "oom", "step", "site", "snapshot")
 # Statuses that may be different next time. The others stay until the file changes.
 PASSING = ("read", "denied", "gone", "timeout", "crash", "lost", "internal", "too_big")
+# Path of a part below its table.
+_PART = re.compile(r"/dt=[^/]*/part-[^/]*[.]parquet$")
 # Day of the empty parts that carry the columns of all tables.
 _SCHEMA_DAY = "1970-01-01"
 
@@ -30,6 +33,8 @@ class Lake:
     """A folder of tables, local or in an object store: `<url>/v1/<table>/dt=<day>/part-<batch>.parquet`."""
 
     def __init__(self, url: str, storage: Storage | None = None) -> None:
+        if re.search(r"[*?\[]", url):
+            raise MemscapeError(f"{url}: the address of a lake has none of *, ? and [, which engines read as patterns")
         self.url, self.storage = url, storage or {}
         self.fs, root = open_store(url, self.storage)
         self.root = posixpath.join(root.rstrip("/"), f"v{VERSION}")
@@ -42,7 +47,7 @@ class Lake:
             Whether there was no lake.
 
         """
-        if self.fs.exists(self.path("snapshot", _SCHEMA_DAY, "schema")):
+        if self.exists():
             return False
         if self.is_local:
             os.makedirs(self.root, exist_ok=True)
@@ -50,6 +55,36 @@ class Lake:
             run("survey", "--list", os.devnull, "--batch", "schema", "-o", folder)
             self.commit("schema", _SCHEMA_DAY, folder, TABLES)
         return True
+
+    def exists(self) -> bool:
+        """Return whether there are tables.
+
+        Raises:
+            MemscapeError: The store does not answer, or refuses to.
+
+        """
+        with named_errors(self.url, self.fs):
+            try:
+                self.fs.info(self.path("snapshot", _SCHEMA_DAY, "schema"))
+            except (FileNotFoundError, NotADirectoryError):
+                return False
+        return True
+
+    def check(self) -> None:
+        """Check that there are tables to read.
+
+        Raises:
+            MemscapeError: There are none, or only those of a newer version.
+
+        """
+        # Clients remember listings, and others write.
+        self.fs.invalidate_cache()
+        if self.exists():
+            return
+        newer = f"v{VERSION + 1}"
+        if self.fs.exists(posixpath.join(posixpath.dirname(self.root), newer)):
+            raise MemscapeError(f"{self.url} has tables of a newer version, {newer}: update memscape")
+        raise MemscapeError(f"{self.url} has no tables: memscape fleet survey writes them")
 
     def table(self, name: str) -> str:
         """Return the path of a table, without the protocol."""
@@ -67,7 +102,7 @@ class Lake:
         """List the parts of a table that surveys wrote, in all days."""
         # Clients remember listings, and others write.
         self.fs.invalidate_cache()
-        return sorted(self.fs.glob(posixpath.join(self.table(table), "dt=*", "part-*.parquet")))
+        return sorted(path for path in self.fs.find(self.table(table)) if _PART.search(path))
 
     def staging(self) -> tempfile.TemporaryDirectory[str]:
         """Return a temporary folder for the tables of a batch, on the disk of a local lake: its parts are renamed."""
@@ -79,10 +114,11 @@ class Lake:
         Committing a batch again writes the same bytes to the same names, also if another worker does so at once.
         """
         size = 0
-        for table in (table for table in TABLES if table in set(tables)):
-            file = os.path.join(folder, f"{table}.parquet")
-            size += os.path.getsize(file)
-            self.write(self.path(table, day, batch), file)
+        with named_errors(self.url, self.fs):
+            for table in (table for table in TABLES if table in set(tables)):
+                file = os.path.join(folder, f"{table}.parquet")
+                size += os.path.getsize(file)
+                self.write(self.path(table, day, batch), file)
         return size
 
     def write(self, path: str, file: str) -> None:

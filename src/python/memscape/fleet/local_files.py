@@ -6,36 +6,12 @@ would take more than 1.5 times as long as that. So it is imported only for other
 
 from __future__ import annotations
 
-import glob
 import os
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
 Info = dict[str, Any]
-
-
-def open_store(url: str, storage: dict[str, Any]) -> tuple[Any, str]:
-    """Return the file system of a URL, and the path in it. `storage` has the options of `fsspec.filesystem`."""
-    path = _local_path(url)
-    if path is not None:
-        return LocalFiles(), path
-    import fsspec
-
-    fs, inside = fsspec.core.url_to_fs(url, **storage)
-    return fs, str(inside)
-
-
-def _local_path(url: str) -> str | None:
-    """Return the path of a local file as fsspec has it, or `None` for other stores, chains of URLs, and on Windows."""
-    path = url.removeprefix("file://")
-    if os.sep != "/" or "://" in path or "::" in path:
-        return None
-    if not path.startswith("/"):
-        if ":" in path or path.startswith("~"):
-            return None
-        path = f"{os.getcwd()}/{'' if path == '.' else path.removeprefix('./')}"
-    return path.rstrip("/") or "/"
 
 
 class LocalFiles:
@@ -58,10 +34,6 @@ class LocalFiles:
     def isfile(self, path: str) -> bool:
         """Return whether there is a file."""
         return os.path.isfile(path)
-
-    def glob(self, pattern: str) -> list[str]:
-        """Return the paths that match a pattern."""
-        return glob.glob(pattern)
 
     def info(self, path: str) -> Info:
         """Return the facts about a file.

@@ -10,11 +10,10 @@ import posixpath
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from memscape._binary import MemscapeError
-
 from .lake import PASSING, TABLES, Lake
 from .questions import QUESTIONS
-from .sources import Storage
+from .sources import Storage, Time, as_time
+from .stores import named_errors
 
 if TYPE_CHECKING:
     import duckdb
@@ -78,7 +77,7 @@ def connect(
     *,
     storage: Storage | None = None,
     tables: Iterable[str] = TABLES,
-    since: str | None = None,
+    since: Time | None = None,
     viewer: str | None = None,
 ) -> duckdb.DuckDBPyConnection:
     """Return a connection to DuckDB with the tables of the lake as views.
@@ -87,29 +86,28 @@ def connect(
         lake: Folder of the tables.
         storage: Options of the file system, as for `fsspec.filesystem`.
         tables: Only these tables.
-        since: Time in UTC, such as 2026-11-04, for the view `recent` and the question `new_sites`.
+        since: Time, such as 2026-11-04, in UTC if it has no zone, for the view `recent` and the question `new_sites`.
         viewer: Address of the page, for links.
 
     Raises:
-        MemscapeError: There are no tables.
+        MemscapeError: There are no tables, or they cannot be read.
 
     """
     import duckdb
 
-    target, connection = Lake(lake, storage), duckdb.connect()
+    target = Lake(lake, storage)
+    target.check()
+    connection = duckdb.connect()
     if not target.is_local:
         # Works without DuckDB's extensions, which would be downloaded.
         connection.register_filesystem(target.fs)
-    for name, value in {"since": since, "viewer": viewer}.items():
+    moment = None if since is None else as_time(since).replace(tzinfo=None).isoformat()
+    for name, value in {"since": moment, "viewer": viewer}.items():
         if value is not None:
             connection.execute(f"SET VARIABLE {name} = ?", [value])
-    try:
+    with named_errors(lake, target.fs):
         for statement in statements(target, tables):
             connection.execute(statement)
-    except duckdb.ParserException as error:
-        if "NULL list" in str(error):
-            raise MemscapeError(f"{lake} has no tables: memscape fleet survey writes them") from None
-        raise
     return connection
 
 
@@ -175,7 +173,7 @@ def _quoted(paths: Iterable[str]) -> str:
 
 
 def query(
-    lake: str, sql: str, *, storage: Storage | None = None, since: str | None = None, viewer: str | None = None
+    lake: str, sql: str, *, storage: Storage | None = None, since: Time | None = None, viewer: str | None = None
 ) -> duckdb.DuckDBPyConnection:
     """Answer a question, by its name, or SQL. The result has `fetchall`, `df`, `pl` and `arrow`.
 
@@ -183,7 +181,7 @@ def query(
         lake: Folder of the tables.
         sql: A key of `QUESTIONS`, or SQL.
         storage: Options of the file system, as for `fsspec.filesystem`.
-        since: Time in UTC, such as 2026-11-04: only snapshots that changed at this time or later.
+        since: Time, such as 2026-11-04, in UTC if it has no zone: only snapshots that changed at this time or later.
         viewer: Address of the page, for links.
 
     """

@@ -10,6 +10,11 @@ MAX_ROWS = 50
 
 _OOM_LINK = "link(telling_file, 'oom', 'why') || '&topic=oom' AS link"
 
+# The first step as A and the last as B, at their ends: where they differ.
+_GROWTH_LINK = (
+    "link(first_file, 'end', 'why') || '&compare=end&topic=comparison&with=' || url_encode(telling_file) AS link"
+)
+
 # Up to 50 ranks that grow: first the one that grows most of each job, so that a job with many ranks hides no other job.
 # Only their files and call sites are looked up: texts and rows of call sites are most of a lake.
 _GROWN = """stepped AS MATERIALIZED (
@@ -50,7 +55,7 @@ ORDER BY jobs DESC, files DESC, signature LIMIT 50""",
     "growth": f"""-- Growth over a run: bytes per step, from the snapshots of each rank
 WITH {_GROWN}
 SELECT grown.* EXCLUDE (place_in_job), first_file, telling_file,
-  link(telling_file, 'end', 'why') || '&topic=leaks&with=' || url_encode(first_file) AS link
+  {_GROWTH_LINK}
 FROM grown JOIN (
   SELECT job, rank, device, arg_min(url, (step, url)) AS first_file, arg_max(url, (step, url)) AS telling_file
   FROM chosen GROUP BY ALL) files
@@ -75,7 +80,7 @@ sites AS (
     FROM held GROUP BY job, rank, device, place HAVING count(DISTINCT step) >= 3 AND slope > 0)
   GROUP BY job, place)
 SELECT sites.job, call_site, ranks, searched_ranks, growing_ranks, bytes_per_step, fit, bytes, first_file, telling_file,
-  link(telling_file, 'end', 'why') || '&topic=leaks&with=' || url_encode(first_file) AS link
+  {_GROWTH_LINK}
 FROM sites JOIN (
   SELECT job, count(*) AS searched_ranks, any_value(growing_ranks) AS growing_ranks FROM grown GROUP BY job) jobs
 ON sites.job IS NOT DISTINCT FROM jobs.job
@@ -85,18 +90,22 @@ WITH measured AS (
   UNPIVOT (SELECT job, step, rank, device, url, peak_bytes AS peak, end_bytes AS "end" FROM recent
     WHERE status = 'ok' AND rank IS NOT NULL)
   ON peak, "end" INTO NAME measure VALUE bytes),
--- `usual` is how much a rank may differ from the median. Each of these groups has a rank that differs more, so the first 50
--- rows are in 100 groups, even if the peak and the end of a step are equal.
+-- `usual` is how much a rank may differ from the median. Each of these groups has a rank that differs more.
 groups AS (
-  SELECT job, step, measure, median(bytes) AS median,
-    greatest(5 * mad(bytes), median * 0.02) AS usual, greatest(max(bytes) - median, median - min(bytes)) AS most
-  FROM measured GROUP BY ALL HAVING count(*) >= 4 AND most > usual
-  ORDER BY round(most) DESC, job, step LIMIT 100)
-SELECT m.job, m.step, rank, device, measure, bytes, bytes - median::BIGINT AS more_bytes, url AS telling_file,
-  link(url, measure, 'why') AS link
-FROM measured m JOIN groups g USING (measure)
-WHERE (m.job, m.step) IS NOT DISTINCT FROM (g.job, g.step) AND abs(bytes - median) > usual
-ORDER BY abs(more_bytes) DESC, m.job, m.step, rank, measure LIMIT 50""",
+  SELECT job, step, measure, median(bytes)::BIGINT AS median,
+    greatest(5 * mad(bytes), median(bytes) * 0.02) AS usual
+  FROM measured GROUP BY ALL
+  HAVING count(*) >= 4 AND greatest(max(bytes) - median(bytes), median(bytes) - min(bytes)) > usual),
+odd AS (
+  SELECT m.job, m.rank, m.device, m.measure, m.step, bytes, bytes - median AS more, url, (abs(more), url) AS worst
+  FROM measured m JOIN groups g USING (measure)
+  WHERE (m.job, m.step) IS NOT DISTINCT FROM (g.job, g.step) AND abs(bytes - median) > usual)
+-- A row for all steps of a rank, so that a rank which differs in each of them hides no other.
+SELECT *, link(telling_file, measure, 'why') AS link FROM (
+  SELECT job, rank, device, measure, count(DISTINCT step) AS steps, min(step) AS first_step, arg_max(step, worst) AS step,
+    arg_max(bytes, worst) AS bytes, arg_max(more, worst) AS more_bytes, arg_max(url, worst) AS telling_file
+  FROM odd GROUP BY job, rank, device, measure)
+ORDER BY abs(more_bytes) DESC, job, rank, device, measure LIMIT 50""",
     "new_sites": """-- Places that allocate since a time (since; by default the last tenth of the time), and did not before
 WITH since AS (
   SELECT coalesce(TRY_CAST(getvariable('since') AS TIMESTAMP),

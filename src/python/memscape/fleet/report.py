@@ -14,7 +14,7 @@ from memscape._binary import MemscapeError
 from .answers import Rows, asked
 from .queries import connect
 from .questions import QUESTIONS
-from .sources import Storage
+from .sources import Storage, Time
 
 # Sections of the page, the most urgent first: question and title.
 _SECTIONS = {
@@ -29,7 +29,7 @@ _SECTIONS = {
     "settings": "Allocator settings",
     "errors": "Files that could not be read",
 }
-_HEADINGS = {"ooms": "OOMs", "with_oom": "with OOM", "unread": "unreadable", "conf": "settings"}
+_HEADINGS = {"ooms": "OOMs", "with_oom": "with OOM", "had_oom": "had OOM", "unread": "unreadable", "conf": "settings"}
 # Maximum length of a text that is not wrapped, in characters.
 _LONGEST_LINE = 40
 # Columns whose values matter unless they are 0.
@@ -48,8 +48,11 @@ table { border-collapse: collapse; display: block; overflow-x: auto }
 th, td { padding: .2rem .5rem; text-align: left; vertical-align: top; border-bottom: 1px solid #8884 }
 th { white-space: nowrap } th:first-child, td:first-child { padding-left: 0 }
 .n { text-align: right } td:is(.n, .t) { font-variant-numeric: tabular-nums; white-space: nowrap }
+td:first-child:has(a) { min-width: 12rem; overflow-wrap: anywhere }
 .w { min-width: 16rem } .alarm { color: light-dark(#a4262c, #ff9b94); font-weight: 600 }
 code { font-size: .85em; overflow-wrap: anywhere; display: block; min-width: 11rem }
+/* Tables are scrolled. Texts in their last columns must not make rows tall. */
+@media (max-width: 60rem) { .w { min-width: 40rem } code { white-space: nowrap } }
 """
 
 
@@ -59,7 +62,7 @@ def write(
     storage: Storage,
     *,
     sign_hours: int | None = None,
-    since: str | None = None,
+    since: Time | None = None,
     viewer: str | None = None,
 ) -> None:
     """Write the page to a file, which appears as a whole.
@@ -96,7 +99,7 @@ def write(
 
 
 def render(
-    lake: str, storage: Storage, *, sign_hours: int | None = None, since: str | None = None, viewer: str | None = None
+    lake: str, storage: Storage, *, sign_hours: int | None = None, since: Time | None = None, viewer: str | None = None
 ) -> str:
     """Return the page as HTML."""
     connection = connect(lake, storage=storage, since=since, viewer=viewer)

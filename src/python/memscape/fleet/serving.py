@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import posixpath
 import signal
 import sys
 import tempfile
@@ -22,7 +21,7 @@ from . import lists, report
 from .rank_surveys import surveys
 from .sources import Storage
 from .tables import Group, Stored, Tables
-from .worker import fetch
+from .worker import copy_name, fetch
 
 Answer = dict[str, Any]
 
@@ -151,7 +150,7 @@ class Server:
         with self._fetching:
             if url not in self._fetched:
                 self._count += 1
-                target = os.path.join(self.folder, f"{self._count}-{posixpath.basename(url)}")
+                target = os.path.join(self.folder, f"{self._count}-{copy_name(url)}")
                 self._fetched[url] = fetch(url, target, self.tables.storage)
             self._fetched.move_to_end(url)
             path = self._fetched[url]

@@ -8,11 +8,15 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from typing import Any
+from typing import Any, Union
 
-from .local_files import open_store
+from memscape._binary import MemscapeError
+
+from .stores import named_errors, open_store
 
 Storage = dict[str, Any]
+# A time, as text such as 2026-11-04. In UTC if it has no zone.
+Time = Union[datetime, str]
 
 _SNAPSHOT = re.compile(r"[.](pickle|pkl|pt)([.](gz|zst|zip))?$", re.IGNORECASE)
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -41,7 +45,8 @@ class Source:
         return {
             "url": self.url,
             "version": self.version,
-            "bytes": self.size,
+            # A list may not say the size. The program then takes that of the file.
+            "bytes": self.size or None,
             "modified_us": (self.modified - _EPOCH) // _MICROSECOND,
             "job": self.job,
         }
@@ -56,11 +61,12 @@ def listed(urls: Iterable[str], storage: Storage) -> Iterator[Source]:
         fs, root = open_store(url, storage)
         root = root.rstrip("/")
         fs.invalidate_cache()
-        for path, info in _found(fs, root):
-            if _SNAPSHOT.search(path):
-                below = path[len(root) :].strip("/").split("/")
-                job = below[0] if len(below) > 1 else os.path.basename(root)
-                yield _source(fs.unstrip_protocol(path), info, job)
+        with named_errors(url, fs):
+            for path, info in _found(fs, root):
+                if _SNAPSHOT.search(path):
+                    below = path[len(root) :].strip("/").split("/")
+                    job = below[0] if len(below) > 1 else _folder_name(path)
+                    yield _source(fs.unstrip_protocol(path), info, job)
 
 
 def _found(fs: Any, root: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -76,13 +82,24 @@ def _found(fs: Any, root: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _source(url: str, info: dict[str, Any], job: str) -> Source:
-    modified = next((_time(info[key]) for key in _TIMES if info.get(key) is not None), _EPOCH)
+    modified = next((as_time(info[key]) for key in _TIMES if info.get(key) is not None), _EPOCH)
     etag = next((str(info[key]) for key in _ETAGS if info.get(key)), f"{modified.timestamp():.6f}").strip('"')
     size = int(info.get("size") or 0)
-    return Source(url, size, f"{etag}-{size}", modified, job)
+    return Source(_text(url), size, f"{etag}-{size}", modified, _text(job))
 
 
-def _time(value: Any) -> datetime:
+def _text(name: str) -> str:
+    """Return a name with a replacement for bytes that are not UTF-8: tables cannot have them."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def as_time(value: Any) -> datetime:
+    """Return a time of a listing or an option in UTC.
+
+    Raises:
+        ValueError: A text is no time.
+
+    """
     if isinstance(value, (int, float)):
         return datetime.fromtimestamp(value, timezone.utc)
     if isinstance(value, str):
@@ -102,15 +119,34 @@ def read_list(path: str, storage: Storage) -> Iterator[Source]:
         yield from _inventory(path)
         return
     with open(path, encoding="utf-8") as file:
-        for line in file:
+        for number, line in enumerate(file, 1):
             text = line.strip()
-            if text.startswith("{"):
-                known = json.loads(text)
-                info = {"size": known.get("size"), "ETag": known.get("etag"), "updated": known.get("modified")}
-                yield _source(known["url"], info, known.get("job") or _folder(known["url"]))
-            elif text:
-                fs, inside = open_store(text, storage)
-                yield _source(fs.unstrip_protocol(inside), fs.info(inside), _folder(text))
+            try:
+                if text:
+                    yield _listed_source(text, storage)
+            except (ValueError, KeyError, TypeError, AttributeError) as error:
+                cause = f"the key {error} is missing" if isinstance(error, KeyError) else str(error)
+                raise MemscapeError(f"{path}:{number}: {cause}") from error
+
+
+def _listed_source(text: str, storage: Storage) -> Source:
+    """Return the source of a line."""
+    if text.startswith("{"):
+        known = json.loads(text)
+        info = {"size": known.get("size"), "ETag": known.get("etag"), "updated": known.get("modified")}
+        url = known["url"]
+        if "://" not in url:
+            fs, inside = open_store(url, storage)
+            url = fs.unstrip_protocol(inside)
+        return _source(url, info, known.get("job") or _folder_name(url))
+    fs, inside = open_store(text, storage)
+    with named_errors(text, fs):
+        try:
+            info = fs.info(inside)
+        except (FileNotFoundError, PermissionError):
+            # Its row has a status, as that of a file which is gone when it is read.
+            info = {}
+    return _source(fs.unstrip_protocol(inside), info, _folder_name(text))
 
 
 def _inventory(path: str) -> Iterator[Source]:
@@ -121,8 +157,8 @@ def _inventory(path: str) -> Iterator[Source]:
         for bucket, key, size, modified, etag in found:
             if _SNAPSHOT.search(key):
                 url = f"s3://{bucket}/{key}"
-                yield _source(url, {"size": size, "updated": modified, "ETag": etag}, _folder(url))
+                yield _source(url, {"size": size, "updated": modified, "ETag": etag}, _folder_name(url))
 
 
-def _folder(url: str) -> str:
+def _folder_name(url: str) -> str:
     return os.path.basename(os.path.dirname(url))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import posixpath
 import queue
 import signal
 import subprocess
@@ -23,8 +24,8 @@ from typing import IO, Any
 from memscape._binary import MemscapeError, error_text, program
 
 from .lake import Lake, batch_name
-from .local_files import open_store
 from .sources import Source, Storage
+from .stores import open_store
 
 # Programs that run. Another thread may end one, after removing it.
 Programs = set[subprocess.Popen[bytes]]
@@ -34,6 +35,8 @@ Failure = tuple[str, str]
 _AHEAD = 3
 # Time limit of a file in seconds, and bytes per second that the limit allows for.
 _SECONDS, _BYTES_PER_SECOND = 60.0, 5e6
+# Maximum length of a file name in bytes.
+_MOST_NAME = 200
 # Maximum length of an error message in characters.
 _MOST_TEXT = 500
 
@@ -87,6 +90,9 @@ def survey_batch(
                 statuses, rows = _run(batch, failed, tables, options, programs)
                 break
             except _EndedError as ended:
+                if ended.index in failed:
+                    # It was not read this time: the program itself does not work.
+                    raise MemscapeError(f"{program()}: {ended}") from None
                 # The other files are surveyed again without it.
                 failed[ended.index] = (ended.status, str(ended))
         written = lake.commit(
@@ -124,10 +130,17 @@ def _run(
                 if line.get("path", "").startswith(folder):
                     os.unlink(line["path"])
             process.stdin.close()
-            last = answers.get(timeout=options.seconds + 60)
+            try:
+                last = answers.get(timeout=options.seconds + 60)
+            except queue.Empty:
+                raise MemscapeError(f"memscape wrote no tables within {options.seconds + 60:.0f} s") from None
             if process.wait() != 0 or last is None:
                 raise MemscapeError(_text(errors) or f"memscape ended with status {process.returncode}")
             rows: dict[str, int] = json.loads(last)["rows"]
+        except _EndedError as ended:
+            text = _text(errors) if ended.status == "crash" else ""
+            raise _EndedError(ended.index, ended.status, f"{ended}: {text}" if text else str(ended)) from None
+        else:
             return statuses, rows
         finally:
             programs.discard(process)
@@ -230,9 +243,16 @@ def fetch(url: str, target: str, storage: Storage, seconds: float | None = None)
     """
     fs, path = open_store(url, storage)
     if "file" in fs.protocol:
+        if "\ufffd" in path and not os.path.lexists(path):
+            raise OSError("the name of the file or of a folder is not UTF-8: rename it")
         return str(path)
     fs.get_file(path, target, **({"timeout": seconds} if fs.async_impl else {}))
     return target
+
+
+def copy_name(url: str) -> str:
+    """Return a file name for a local copy. Names in a store may be longer than a disk allows."""
+    return posixpath.basename(url).encode()[-_MOST_NAME:].decode(errors="ignore")
 
 
 def _failure(error: Exception) -> Failure:
