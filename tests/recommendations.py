@@ -182,7 +182,7 @@ def savings(snapshot, device, rules):
         "gradients of the last step freed before the forward pass": list(stale_spans(found, role, passes)),
         "gradients set to None after each step": unfreed_spans(found, role, starts, last),
         "tensors of a step freed at its end": list(held_spans(found, role, starts)),
-        "no wait for other streams": [(it.size, it.asked, it.died) for it in requested if it.asked is not None and it.asked < it.died],
+        "frees that do not wait for other streams": [(it.size, it.asked, it.died) for it in requested if it.asked is not None and it.asked < it.died],
     }
     if trains:
         changes["activation checkpointing, at most"] = whole(of_role("activation"))

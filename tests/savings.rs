@@ -116,7 +116,7 @@ fn each_saving_is_reported_for_matching_trace() {
     let steps =
         [("alloc", 1, 60, "f"), ("free_requested", 1, 60, "f"), ("alloc", 2, 50, "f"), ("free_completed", 1, 60, "f")];
     let report = savings_report(&mut open_trace(&steps, &[]));
-    assert_eq!(changes(&report), [("no wait for other streams".to_owned(), [60, 60, 50], 0)]);
+    assert_eq!(changes(&report), [("frees that do not wait for other streams".to_owned(), [60, 60, 50], 0)]);
     assert_eq!(text(sheet(&report, "savings"), &sheet(&report, "savings").rows[0], "confidence"), "high: recorded");
 
     // Optimizer state in three variants, one finding.

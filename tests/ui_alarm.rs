@@ -3,7 +3,7 @@
 use crate::face;
 use crate::ui_report::{Page, SilentWorker, device, report};
 use memscape::engine::{Answer, Ask, Question, Request};
-use memscape::protocol::{DeviceSummary, Headline, Report, ReportQuestion, Topic};
+use memscape::protocol::{DeviceSummary, Headline, Report, ReportQuestion, Tone, Topic};
 use memscape::timeline::Scene;
 use memscape::ui::features::State;
 use memscape::ui::features::insights::{Alarm, InsightsAction, no_alarm_text};
@@ -151,7 +151,9 @@ fn comparison_raises_its_verdict_on_every_tab() {
         _ => None,
     });
     let verdict = report(Topic::Comparison);
-    let text = verdict.statements[0].text.clone();
+    let [oom, peaks] = &verdict.statements[..] else { panic!("{verdict:?}") };
+    assert!(oom.tone == Tone::Alarm && peaks.tone != Tone::Alarm, "{verdict:?}");
+    let text = [oom.text.as_str(), &peaks.text].join(" ");
     page.answer_with(serial.expect("the comparison is requested"), Answer::Report(Box::new(verdict)));
     assert_eq!(page.state.insights.alarm, raised(Topic::Comparison, &text));
     page.why(InsightsAction::AlarmClicked);

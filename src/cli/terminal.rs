@@ -5,6 +5,7 @@ use super::capture::is_captured;
 use clap::Args;
 use std::io::{self, IsTerminal, Write};
 use std::sync::OnceLock;
+use ui::text::names::keeps_together;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Width that is assumed if the terminal does not report one.
@@ -74,18 +75,20 @@ pub(crate) fn fitting_prefix(text: &str, width: usize) -> usize {
     text.len()
 }
 
-/// Wraps a text into lines of at most `width` columns, after spaces or slashes where possible.
+/// Wraps a text into lines of at most `width` columns, after spaces or slashes where possible. Numbers keep
+/// their units.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let (mut lines, mut rest) = (Vec::new(), text);
     while text_width(rest) > width {
         let first = rest.chars().next().map_or(0, char::len_utf8);
         let fitting = fitting_prefix(rest, width).max(first);
         let head = rest.get(..fitting).unwrap_or_default();
-        let after_space =
-            |head: &str| head.rfind(' ').filter(|&at| !head.get(..at).unwrap_or_default().trim().is_empty());
         // A space at the end of the line may extend past the width.
-        let space =
-            if rest.get(fitting..).unwrap_or_default().starts_with(' ') { Some(fitting) } else { after_space(head) };
+        let reach = if rest.get(fitting..).unwrap_or_default().starts_with(' ') { fitting + 1 } else { fitting };
+        let spaces = rest.get(..reach).unwrap_or_default().rmatch_indices(' ').map(|(at, _)| at);
+        let spaces: Vec<usize> = spaces.filter(|&at| !rest.get(..at).unwrap_or_default().trim().is_empty()).collect();
+        // A line ends between a number and its unit only if it has no other space.
+        let space = spaces.iter().find(|&&at| !keeps_together(rest, at)).or(spaces.first()).copied();
         let slash = || head.rfind(['/', '\\']).map(|at| at + 1).filter(|&at| at * 2 > fitting);
         let end = space.or_else(slash).unwrap_or(fitting);
         lines.push(rest.get(..end).unwrap_or_default().trim_end().to_owned());

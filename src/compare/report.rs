@@ -26,7 +26,9 @@ pub fn report(comparison: &Comparison, rows: usize) -> Report {
             (_, 0) => format!("A ran out of memory{}, B did not.", times(a)),
             _ => format!("A ran out of memory {}, B {}.", pluralize(a, "time"), pluralize(b, "time")),
         };
-        statements.push(say(Tone::Alarm, &text));
+        // An OOM of one side is the difference that matters most.
+        let place = if a == 0 || b == 0 { 0 } else { statements.len() };
+        statements.insert(place, say(Tone::Alarm, &text));
     }
     // Moments of one trace need no alignment, and their peaks and steps are the same.
     let is_one_trace = is_one_trace(comparison);

@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Span;
+use ui::text::names::keep_units;
 
 /// Role of a text, which determines its style. Styles use the terminal's own colours, which suit its background.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,13 +74,14 @@ pub(crate) fn align_left(text: &str, cells: usize) -> String {
     text
 }
 
-/// Wraps a text into lines of at most `cells` cells, between words if possible.
+/// Wraps a text into lines of at most `cells` cells, between words if possible. Numbers keep their units.
 pub(crate) fn wrap(text: &str, cells: usize) -> Vec<String> {
     let cells = cells.max(1);
     let mut lines = Vec::new();
-    for paragraph in text.split('\n') {
+    for paragraph in keep_units(text).split('\n') {
         let mut line = String::new();
-        for word in paragraph.split(' ').filter(|word| !word.is_empty()) {
+        let words = paragraph.split(' ').filter(|word| !word.is_empty());
+        for word in words.flat_map(|word| word.split(if width(word) > cells { '\u{a0}' } else { ' ' })) {
             let joint = usize::from(!line.is_empty());
             if joint > 0 && width(&line) + joint + width(word) > cells {
                 lines.push(std::mem::take(&mut line));
@@ -96,6 +98,7 @@ pub(crate) fn wrap(text: &str, cells: usize) -> Vec<String> {
         }
         lines.push(line);
     }
+    lines.iter_mut().for_each(|line| *line = line.replace('\u{a0}', " "));
     lines
 }
 

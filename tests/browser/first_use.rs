@@ -72,6 +72,11 @@ fn cause_of_oom_is_shown_without_click() {
     page.wait_for(&page.attribute("#summary", "data-peak-event"), || page.attribute("#moment", "data-event"));
     page.click("#headlines .oom");
     page.wait_for(&cursor, || page.attribute("#moment", "data-event"));
+    for width in [1000, 1050, 1280, 1366] {
+        page.resize(width, 768);
+        let (all, oom) = (page.bounding_box("#headlines"), page.bounding_box("#headlines .oom"));
+        assert!(oom.top + oom.height <= all.top + all.height, "the OOM is hidden at {width} px: {oom:?} in {all:?}");
+    }
 }
 
 #[test]

@@ -120,8 +120,12 @@ fn reserved_plot_shows_segments_and_exact_lines() {
         assert!(reading.contains(part), "{reading}");
     }
     assert_eq!(page.attribute("#line-rounded", "aria-pressed").as_deref(), Some("true"));
-    for part in ["≥ 2,148,532,736 B allocated", "2,147,484,160 B in use", "1,048,576 B awaiting free", "≤ 33.3 % free"]
-    {
+    for part in [
+        "≥ 2,148,532,736 B allocated",
+        "2,147,484,160 B live, not awaiting free",
+        "1,048,576 B awaiting free",
+        "≤ 33.3 % free",
+    ] {
         assert!(reading.contains(part), "{reading}");
     }
     let lines = || Picture::capture(&page, "#labels");

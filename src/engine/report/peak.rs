@@ -210,7 +210,9 @@ fn write_statements(writer: &mut ReportWriter<'_>, parts: &Peak, given: &Given<'
 fn write_chart(writer: &mut ReportWriter<'_>, parts: &Peak) {
     let (file, history) = (writer.file, writer.history);
     let bytes = |weight: &Weight| weight.bytes;
-    let unclassified = parts.categories.first().map_or(0, bytes);
+    // The first group has no category, the last one is the category "unknown".
+    let unclassified = [parts.categories.first(), parts.categories.last()];
+    let unclassified = unclassified.into_iter().flatten().fold(0u64, |sum, weight| sum.saturating_add(weight.bytes));
     let (grouping, bytes): (_, Vec<u64>) = if unclassified > parts.peak.bytes / 2 {
         (Grouping::CallSite, parts.peak.sums.sums.iter().map(|sum| sum.bytes).collect())
     } else {

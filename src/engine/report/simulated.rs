@@ -8,7 +8,7 @@ pub(super) use effect::{Effect, Outcome};
 use super::writer::{ReportWriter, bytes_text, moment_evidence, moment_text};
 use base::sorted::{signed_key, sorted_by_key, two_part_key};
 use base::units::{EventIdx, Moment, group_digits, percent};
-use effect::{EXPANDABLE, FRACTION, doubt, fix};
+use effect::{DEFAULTS, EXPANDABLE, FRACTION, doubt, fix};
 use history::replay::{Curve, DeviceHistory};
 use protocol::{Tone, WhatIf, WhatIfOrigin, WhatIfRun};
 
@@ -161,13 +161,16 @@ impl<'a> Simulated<'a> {
             let runs = self.effects.iter().filter(|effect| wanted(&effect.outcome));
             runs.map(|effect| effect.run).collect::<Vec<&WhatIfRun>>()
         };
+        // Settings that certainly help come first.
+        let recorded_peak = self.recorded.peak_reserved;
         let fitting = sorted_by_key(named(|it| *it == Outcome::AvoidsOom), |run| {
-            two_part_key(run.settings.matches(':').count() as u64, run.peak_reserved)
+            let is_uncertain = u64::from(run.possible_excess(recorded_peak).is_some());
+            two_part_key((is_uncertain << 32) + run.settings.matches(':').count() as u64, run.peak_reserved)
         });
         if let Some(best) = fitting.first() {
             let text = ["With ", &list(&fitting), ", this request would have fitted (simulated)."].concat();
             writer.add_statement(Tone::Fact, text + &doubt(best), moment.clone());
-            writer.set_fix(&fix("Set ", best, writer.file.backend));
+            writer.set_fix(&fix(best, recorded_peak, writer.file.backend));
         }
         let failing = named(|it| matches!(it, Outcome::Fails(_)));
         if !failing.is_empty() {
@@ -213,7 +216,7 @@ fn list(runs: &[&WhatIfRun]) -> String {
         // All runs keep the recorded memory fraction.
         let options = run.settings.split(',').filter(|option| !option.starts_with(FRACTION));
         let options = options.collect::<Vec<&str>>().join(",");
-        text.push_str(if options.is_empty() { "the default settings" } else { &options });
+        text.push_str(if ["", DEFAULTS].contains(&&*options) { "the default settings" } else { &options });
     }
     if named.len() < runs.len() {
         text.push_str(&format!(" or {} more", runs.len() - named.len()));

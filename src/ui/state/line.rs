@@ -38,7 +38,7 @@ pub enum Line {
     Rounded,
     Requested,
     /// Requested bytes of allocations whose free has not been requested.
-    InUse,
+    NotAwaitingFree,
     AwaitingFree,
     /// Share of reserved bytes that is free, on the axis to the right.
     Free,
@@ -60,7 +60,7 @@ impl Line {
         Line::Reserved,
         Line::Rounded,
         Line::Requested,
-        Line::InUse,
+        Line::NotAwaitingFree,
         Line::AwaitingFree,
         Line::Free,
         Line::Stranded,
@@ -94,7 +94,7 @@ impl Line {
             Line::Reserved => "reserved",
             Line::Rounded => "allocated (rounded) ≥",
             Line::Requested => "live, requested",
-            Line::InUse => "in use, requested",
+            Line::NotAwaitingFree => "live, not awaiting free, requested",
             Line::AwaitingFree => "awaiting free, requested",
             Line::Free => "free share ≤",
             Line::Stranded => "stranded",
@@ -109,7 +109,7 @@ impl Line {
         match self {
             Line::Reserved | Line::Planned => Tint::Strong,
             Line::Rounded | Line::Requested => Tint::Accent,
-            Line::InUse | Line::AwaitingFree => Tint::Allocated,
+            Line::NotAwaitingFree | Line::AwaitingFree => Tint::Allocated,
             Line::Free | Line::Stranded => Tint::Peak,
             Line::Outside | Line::Resident | Line::Pinned => Tint::Muted,
         }
@@ -122,7 +122,7 @@ impl Line {
             Line::Resident => &[8.0, 4.0],
             Line::Pinned => &[2.0, 2.0],
             Line::Rounded => &[7.0, 3.0],
-            Line::InUse => &[10.0, 2.0, 2.0, 2.0],
+            Line::NotAwaitingFree => &[10.0, 2.0, 2.0, 2.0],
             Line::AwaitingFree => &[2.0, 3.0],
             Line::Free => &[4.0, 3.0],
             Line::Planned => &[6.0, 2.0],
@@ -134,7 +134,7 @@ impl Line {
             Line::Reserved => &curves.reserved,
             Line::Rounded => &curves.rounded,
             Line::Requested => &curves.requested,
-            Line::InUse => &curves.allocated,
+            Line::NotAwaitingFree => &curves.allocated,
             Line::AwaitingFree => &curves.awaiting_free,
             Line::Free => &curves.free,
             Line::Stranded => &curves.stranded,

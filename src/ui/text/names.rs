@@ -91,25 +91,27 @@ pub fn no_stack(is_recorded: bool) -> &'static str {
 /// Units that stay on the line of their number.
 const UNITS: [&str; 12] = ["B", "KiB", "MiB", "GiB", "TiB", "GB", "kB", "s", "ms", "µs", "min", "%"];
 
-/// Replaces the spaces between a number and its unit, after `≤` and `≥`, around `−`, and before `·` and `→` by no-break
-/// spaces.
-pub fn keep_units(text: &str) -> Cow<'_, str> {
-    let joins = |(at, _): &(usize, &str)| {
-        let (before, after) = (text.get(..*at).unwrap_or_default(), text.get(at + 1..).unwrap_or_default());
-        let is_unit = |unit: &str| {
-            let next = after.strip_prefix(unit).map(|rest| rest.chars().next());
-            next.is_some_and(|next| next.is_none_or(|next| !next.is_alphanumeric()))
-        };
-        match before.chars().next_back() {
-            Some('≤' | '≥' | '−') => true,
-            _ if after.starts_with(['·', '→', '−']) => true,
-            Some('0'..='9') => UNITS.iter().copied().any(is_unit),
-            _ => false,
-        }
+/// Returns whether a line may not end at the space at byte `at`: between a number and its unit, after `≤` and `≥`,
+/// around `−`, and before `·` and `→`.
+pub fn keeps_together(text: &str, at: usize) -> bool {
+    let (before, after) = (text.get(..at).unwrap_or_default(), text.get(at + 1..).unwrap_or_default());
+    let is_unit = |unit: &str| {
+        let next = after.strip_prefix(unit).map(|rest| rest.chars().next());
+        next.is_some_and(|next| next.is_none_or(|next| !next.is_alphanumeric()))
     };
+    match before.chars().next_back() {
+        Some('≤' | '≥' | '−') => true,
+        _ if after.starts_with(['·', '→', '−']) => true,
+        Some('0'..='9') => UNITS.iter().copied().any(is_unit),
+        _ => false,
+    }
+}
+
+/// Replaces the spaces at which a line may not end ([`keeps_together`]) by no-break spaces.
+pub fn keep_units(text: &str) -> Cow<'_, str> {
     let mut kept = String::new();
     let mut copied = 0;
-    for (at, _) in text.match_indices(' ').filter(joins) {
+    for (at, _) in text.match_indices(' ').filter(|(at, _)| keeps_together(text, *at)) {
         kept.push_str(text.get(copied..at).unwrap_or_default());
         kept.push('\u{a0}');
         copied = at + 1;

@@ -15,6 +15,14 @@ fn long_line_is_wrapped_with_its_indent() {
 }
 
 #[test]
+fn number_and_unit_stay_on_one_line() {
+    assert_eq!(wrap("The peak is 4.27 GiB (−30.0 %).", 16), ["The peak is", "4.27 GiB", "(−30.0 %)."]);
+    assert_eq!(wrap("The peak is 4.27 GiB", 20), ["The peak is 4.27 GiB"]);
+    assert_eq!(wrap("The share is 30 % of all", 15), ["The share is", "30 % of all"]);
+    assert_eq!(wrap("4.27 GiB", 5), ["4.27", "GiB"], "not enough room for both");
+}
+
+#[test]
 fn word_longer_than_a_line_is_broken() {
     for text in ["x".repeat(95), ["/home/".repeat(16), "漢".repeat(30)].concat(), " ".repeat(60) + "y z"] {
         let fitted = wrap_to(&text, Some(30));

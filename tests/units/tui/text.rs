@@ -13,6 +13,8 @@ fn cut_text_ends_with_ellipsis() {
 #[test]
 fn lines_are_wrapped_between_words() {
     assert_eq!(wrap("Peak 4.27 GiB at event 3,216", 14), ["Peak 4.27 GiB", "at event 3,216"]);
+    assert_eq!(wrap("Peak at event 3,216: 4.27 GiB", 24), ["Peak at event 3,216:", "4.27 GiB"]);
+    assert_eq!(wrap("4.27 GiB", 4), ["4.27", "GiB"], "not enough room for both");
     assert_eq!(wrap("abcdefgh ij", 4), ["abcd", "efgh", "ij"]);
     assert_eq!(wrap("", 4), [""]);
 }

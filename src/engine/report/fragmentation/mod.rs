@@ -150,23 +150,23 @@ fn write_statements(writer: &mut ReportWriter<'_>, parts: &Parts, lives: &Segmen
         moment if moment == peak_reserved_moment(history) => " (peak reserved)",
         _ => "",
     };
+    let rounding = sums.rounded.saturating_sub(sums.requested);
+    let lost = match rounding {
+        0 => String::new(),
+        rounding => ["; lost to rounding: ≥ ", &bytes_text(rounding)].concat(),
+    };
     let text = format!(
-        "Fragmentation {}{peak_note}: {} of {} reserved, {}{}{}; lost to rounding: ≥ {}.",
+        "Fragmentation {}{peak_note}: {} of {} reserved, {}{}{}{lost}.",
         moment_text(moment.moment),
         upper_bound_text(sums.free, sums.reserved),
         bytes_text(sums.reserved),
         free_text(sums.free, sums.free_blocks, sums.largest_free),
         if moment.state.outside_mapped.count > 0 { ". Live in the recorded segments: " } else { ". Live: " },
-        bytes_text(sums.requested),
-        bytes_text(sums.rounded.saturating_sub(sums.requested))
+        bytes_text(sums.requested)
     );
     let tone = if sums.free < sums.reserved / 10 { Tone::Good } else { Tone::Fact };
     writer.add_statement(tone, text, Some(moment_evidence(moment.moment)));
-    writer.set_parts_chart(&[
-        ("live", sums.requested),
-        ("lost to rounding", sums.rounded.saturating_sub(sums.requested)),
-        ("free (cached)", sums.free),
-    ]);
+    writer.set_parts_chart(&[("live", sums.requested), ("lost to rounding", rounding), ("free (cached)", sums.free)]);
     if let Some((driver, layout)) = driver_request {
         let free = layout.by_kind.serving(driver.kind);
         let kind = kind_name(writer.file, &driver.kind);

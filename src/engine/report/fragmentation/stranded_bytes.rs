@@ -5,7 +5,7 @@ use crate::open::OpenFile;
 use crate::report::column::{self, sheet};
 use crate::report::layout::DriverRequest as PeakRequest;
 use crate::report::leaks::{pool_name, stream_name};
-use crate::report::site_sums::{label, site_of};
+use crate::report::site_sums::{label, site_of, with_site};
 use crate::report::writer::{
     ReportWriter, allocation_evidence, bytes_text, evidence_row, freed_by_cell, moment_evidence, truncate,
 };
@@ -119,13 +119,13 @@ impl Stranded<'_> {
             let is_cause = pins.bytes >= total / 2;
             let (cause, pinned) = (group_digits(request.cause.into()), bytes_text(pins.bytes));
             let text = format!(
-                "{} by {} of {}. Largest pin: {} by the block of {} allocated {}.",
+                "{} by {} {}. Largest pin: {} by the block of {} allocated {}.",
                 match is_cause {
                     true => format!("Reserved grew at event {cause} because {pinned} are pinned"),
                     false => format!("Pinned at event {cause}: {pinned}"),
                 },
                 pluralize(pins.blocks, "block"),
-                label(file, history, group),
+                with_site("of", &label(file, history, group)),
                 bytes_text(pins.largest_bytes),
                 bytes_text(history.allocations.size(id)),
                 match history.allocations.allocated_at(id).event() {

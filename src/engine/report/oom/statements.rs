@@ -2,6 +2,7 @@
 
 use super::facts::{OomFacts, OomState};
 use super::kind_sums::KindSums;
+use crate::report::settings::memory_fraction;
 use crate::report::writer::{ReportWriter, bytes_text, moment_evidence};
 use crate::state::{SegmentSizing, driver_request_size, is_small};
 use base::units::{group_digits, pluralize};
@@ -35,8 +36,15 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
         || "; free memory unknown (no device_free in the file)".to_owned(),
         |free| format!(", the device had {} free", bytes_text(free)),
     );
+    let fraction = memory_fraction(&file.snapshot.settings);
     // Otherwise the sentence says that a request failed that had room.
-    let limit = if is_limited { " (a memory fraction likely limits the process)" } else { "" };
+    let limit = match fraction {
+        Some(fraction) if is_limited => {
+            &[" (per_process_memory_fraction:", fraction, " likely limits the process)"].concat()
+        }
+        None if is_limited => " (a memory fraction likely limits the process)",
+        _ => "",
+    };
     let text = format!(
         "Out of memory at event {}: {} requested {}{free}{limit}.",
         group_digits(facts.event.into()),
@@ -138,11 +146,17 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
         writer.add_statement(tone, text, Some(moment_evidence(moment)));
     }
     if is_limited {
-        let text = format!(
-            "The device had enough free for this request: a memory fraction limits the process \
-             ({}.set_per_process_memory_fraction), or the driver's memory is fragmented.",
-            writer.file.backend.module()
-        );
+        let text = match fraction {
+            Some(fraction) => format!(
+                "The device had enough free for this request: per_process_memory_fraction:{fraction} limits the process, or the \
+                 driver's memory is fragmented."
+            ),
+            None => format!(
+                "The device had enough free for this request: a memory fraction limits the process \
+                 ({}.set_per_process_memory_fraction), or the driver's memory is fragmented.",
+                writer.file.backend.module()
+            ),
+        };
         writer.add_statement(Tone::Fact, text, None);
     }
 }

@@ -174,7 +174,7 @@ impl SavingKind {
             SavingKind::AwaitingFree => [
                 "Awaiting free",
                 "Freed when requested",
-                "no wait for other streams",
+                "frees that do not wait for other streams",
                 "Other streams still use these blocks (record_stream). Make the allocating stream wait for their event before the free, or let \
                  fewer copies run ahead.",
                 "Waiting sooner can cost the overlap that the streams are for.",

@@ -8,7 +8,7 @@ use crate::report::layout::Layout;
 use crate::report::live_sites::sites_evidence;
 use crate::report::recording::{without_events, without_stacks};
 use crate::report::simulated::Simulated;
-use crate::report::site_sums::{SiteSum, label};
+use crate::report::site_sums::{SiteSum, label, with_site};
 use crate::report::writer::{
     ReportWriter, allocation_evidence, bytes_text, category_query, is_notable, moment_evidence, moment_text,
 };
@@ -116,12 +116,12 @@ fn write_statement(writer: &mut ReportWriter<'_>, (moment, peak): (u32, u64), sa
         index == 0 || u128::from(site.1) * 100 >= u128::from(saving.concerned_bytes)
     };
     for (index, &(site, bytes, _)) in saving.top_sites.iter().enumerate().filter(is_named) {
-        text.push_str(match index {
-            0 if is_all => ", all by ",
-            0 => ", most by ",
-            _ => ", ",
+        let site = label(file, history, site);
+        text.push_str(&match index {
+            0 if is_all => [", all ", &with_site("by", &site)].concat(),
+            0 => [", most ", &with_site("by", &site)].concat(),
+            _ => [", ", &site].concat(),
         });
-        text.push_str(&label(file, history, site));
         if !is_all {
             text.push_str(&format!(" ({})", bytes_text(bytes)));
         }
@@ -225,12 +225,12 @@ pub(super) fn write_reserved(
     let Some(first) = by_site.first() else { return };
     if is_notable(pinned.bytes, reserved) {
         let text = format!(
-            "Reserved at its peak: {}, of which {} free (cached) in {} pinned by one block{}. Most by {} ({}).",
+            "Reserved at its peak: {}, of which {} free (cached) in {} pinned by one block{}. Most {} ({}).",
             bytes_text(reserved),
             bytes_text(pinned.bytes),
             pluralize(pinned.count.into(), "segment"),
             if pinned.count == 1 { "" } else { " each" },
-            first.call_site,
+            with_site("by", &first.call_site),
             bytes_text(first.free.bytes)
         );
         writer.add_statement(Tone::Fact, text, Some(allocation_evidence(first.allocation, Some(layout.moment))));

@@ -47,6 +47,13 @@ fn setting_value<'a>(settings: &'a [(String, String)], key: &str) -> Option<&'a 
     settings.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
 }
 
+/// Returns the memory fraction that limits the process, as recorded. `None` if none is recorded.
+pub(super) fn memory_fraction(settings: &[(String, String)]) -> Option<&str> {
+    const KEY: &str = "per_process_memory_fraction";
+    let is_limit = |value: &str| known_settings::find_known(KEY).is_some_and(|known| !known.is_default(value));
+    all_settings(settings).into_iter().find(|&(key, value)| key == KEY && is_limit(value)).map(|(_, value)| value)
+}
+
 /// Returns the keys and values of all settings: those that the file lists, and those that occur only in the text of the
 /// environment variable.
 fn all_settings(settings: &[(String, String)]) -> Vec<(&str, &str)> {

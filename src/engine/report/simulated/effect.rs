@@ -33,6 +33,8 @@ pub(in crate::report) enum Outcome {
 
 /// Start of the option that limits the memory of the process.
 pub(super) const FRACTION: &str = "per_process_memory_fraction:";
+/// Settings of a run if all have their default values.
+pub(super) const DEFAULTS: &str = "expandable_segments:False";
 /// The setting that is commonly tried against fragmentation.
 pub(super) const EXPANDABLE: &str = "expandable_segments:True";
 
@@ -106,9 +108,7 @@ impl<'a> Effect<'a> {
             let is_large = saved >= MIN_ALARM && saved >= self.recorded_peak / 10;
             let tone = if is_large { Tone::Alarm } else { Tone::Fact };
             writer.add_statement(tone, self.text() + &doubt(self.run), Some(moment_evidence(moment.0)));
-            let is_certain = self.run.possible_excess(self.recorded_peak).is_none();
-            let start = if is_certain { "Set " } else { "Try " };
-            writer.set_fix(&fix(start, self.run, writer.file.backend));
+            writer.set_fix(&fix(self.run, self.recorded_peak, writer.file.backend));
             return;
         }
         let text = match self.outcome {
@@ -166,8 +166,9 @@ impl<'a> Effect<'a> {
     }
 }
 
-/// Returns what to do for the settings of a run. `start` is the verb.
-pub(super) fn fix(start: &str, run: &WhatIfRun, backend: Backend) -> String {
+/// Returns what to do for the settings of a run. The verb is "Try" if the run may reserve as much as the recording.
+pub(super) fn fix(run: &WhatIfRun, recorded_peak: u64, backend: Backend) -> String {
+    let start = if run.possible_excess(recorded_peak).is_none() { "Set " } else { "Try " };
     let warnings: String = run.warnings.iter().map(|warning| " ".to_owned() + warning.words()).collect();
     [start, backend.settings(), "=", &run.settings, ".", &warnings].concat()
 }

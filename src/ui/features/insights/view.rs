@@ -97,7 +97,10 @@ pub fn alarms(tab: &InsightsTab) -> Vec<Topic> {
 pub fn comparison_verdict(tab: &InsightsTab, shared: &Shared) -> Option<String> {
     let pairing = comparing::part::insight_pairing(shared)?;
     let (_, report) = tab.reports.iter().find(|(question, _)| question.pairing == Some(pairing))?;
-    report.statements.first().map(|first| first.text.clone())
+    // Which side ran out of memory comes before the verdict.
+    let end = report.statements.iter().position(|it| it.tone != Tone::Alarm)?;
+    let first: Vec<&str> = report.statements.iter().take(end + 1).map(|it| it.text.as_str()).collect();
+    Some(first.join(" "))
 }
 
 /// Returns the parts of the tab that can change without a new report.

@@ -58,7 +58,7 @@ pub fn sheet(figure: &Figure, words: &SheetText, scene: &Scene) -> Sheet {
     flow.y = bottom + figure.footer_height() + to_px(GAP);
     flow.legend(words);
     let pending = scene.columns.pending.iter().any(|&bytes| bytes > 0);
-    let awaiting = pending.then_some((Tint::Allocated, "in use; striped above it: awaiting free"));
+    let awaiting = pending.then_some((Tint::Allocated, "live, not awaiting free; striped above it: awaiting free"));
     flow.fill_key(words.reserved.iter().map(|label| (Tint::Reserved, label.as_str())).chain(awaiting));
     flow.curve_key(figure);
     let mut notes = words.notes.clone();

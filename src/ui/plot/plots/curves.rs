@@ -101,11 +101,11 @@ pub fn paused_bands(state: &Shared, view: &View) -> Vec<Band> {
     bands
 }
 
-/// Returns true if the curve adds no information. If nothing is awaiting free, the bytes in use equal the live
-/// bytes. Stranded bytes and samples are known for whole devices only, and not of every file.
+/// Returns true if the curve adds no information. If nothing is awaiting free, all live bytes are not awaiting
+/// free. Stranded bytes and samples are known for whole devices only, and not of every file.
 fn is_redundant(curves: &Curves, line: Line) -> bool {
     match line {
-        Line::AwaitingFree | Line::InUse => curves.awaiting_free.iter().all(|&bytes| bytes == 0),
+        Line::AwaitingFree | Line::NotAwaitingFree => curves.awaiting_free.iter().all(|&bytes| bytes == 0),
         Line::Stranded | Line::Outside | Line::Resident | Line::Pinned => line.values(curves).is_empty(),
         _ => false,
     }
@@ -140,14 +140,14 @@ pub(crate) fn curve_values(state: &Shared) -> Option<[String; 2]> {
             continue;
         }
         // Both are parts of the live bytes, which are already labelled as requested.
-        let values =
-            matches!(line, Line::InUse | Line::AwaitingFree) && !state.plots.hidden_lines.contains(&Line::Requested);
+        let is_part = matches!(line, Line::NotAwaitingFree | Line::AwaitingFree);
+        let is_labelled = is_part && !state.plots.hidden_lines.contains(&Line::Requested);
         for (text, exactly) in texts.iter_mut().zip([false, true]) {
             if !text.is_empty() {
                 text.push_str(" · ");
             }
             let value = value_at(curves, line, at, exactly)?;
-            text.push_str(&if values { value.replace(" (requested)", "") } else { value });
+            text.push_str(&if is_labelled { value.replace(" (requested)", "") } else { value });
         }
     }
     Some(texts)
@@ -162,7 +162,7 @@ fn value_at(curves: &Curves, line: Line, column: usize, exactly: bool) -> Option
         Line::Rounded => ("≥ ", " allocated (rounded)"),
         Line::Requested if exactly => ("", " live (requested)"),
         Line::Requested | Line::Planned => ("", " live"),
-        Line::InUse => ("", " in use (requested)"),
+        Line::NotAwaitingFree => ("", " live, not awaiting free (requested)"),
         Line::AwaitingFree => ("", " awaiting free (requested)"),
         Line::Stranded => ("", " stranded"),
         Line::Outside => ("", " outside the allocator"),

@@ -42,8 +42,8 @@ rows! {
         |state, _| toggle_line(state, Line::Rounded));
     TOGGLE_LINE_REQUESTED = plot(&["3"], "Toggle the line: live", "line-requested",
         |state, _| toggle_line(state, Line::Requested));
-    TOGGLE_LINE_IN_USE = plot(&["4"], "Toggle the line: in use", "line-allocated",
-        |state, _| toggle_line(state, Line::InUse));
+    TOGGLE_LINE_NOT_AWAITING_FREE = plot(&["4"], "Toggle the line: live, not awaiting free", "line-allocated",
+        |state, _| toggle_line(state, Line::NotAwaitingFree));
     TOGGLE_LINE_AWAITING_FREE = plot(&["5"], "Toggle the line: awaiting free", "line-pending",
         |state, _| toggle_line(state, Line::AwaitingFree));
     TOGGLE_LINE_FREE = plot(&["6"], "Toggle the line: free share", "line-free",
