@@ -57,6 +57,11 @@ def run(*arguments: str) -> str:
     return done.stdout
 
 
+def options(**given: object) -> list[str]:
+    """Return options of a command, such as `--at=peak`. Those that are None are left out."""
+    return [f"--{name.replace('_', '-')}={value}" for name, value in given.items() if value is not None]
+
+
 def error_text(text: str) -> str:
     """Return the program's standard error, without the prefix of each line and hints for the command line."""
     lines = [line.removeprefix("memscape: ").removeprefix("error: ") for line in text.strip().splitlines()]

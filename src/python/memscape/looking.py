@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import quote
 
-from ._binary import program, run
+from ._binary import options, program, run
 from ._options import whole
 
 _MOST_INLINE = 20 << 20
@@ -73,10 +73,10 @@ def view(*paths: str | os.PathLike[str], port: int | None = None, browser: bool 
     """
     from ._binary import MemscapeError, error_text
 
-    options = ["--exit-with-stdin", *_option("--port", port), *([] if browser else ["--no-browser"])]
+    chosen = ["--exit-with-stdin", *options(port=port), *([] if browser else ["--no-browser"])]
     with tempfile.TemporaryFile("w+", encoding="utf-8") as errors:
         process = subprocess.Popen(
-            [program(), "serve", *options, "--", *(os.fspath(path) for path in paths)],
+            [program(), "serve", *chosen, "--", *(os.fspath(path) for path in paths)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,
@@ -136,15 +136,15 @@ def show(
     height = whole("height", height, "a number of CSS pixels, 1 or more")
     if embed == "picture":
         return SVG(run("plot", "-o", "-", "--", os.fspath(snapshot)))
-    options = [*_option("--at", at), *_option("--view", view)]
+    chosen = options(at=at, view=view)
     if embed == "file":
-        path = Path(folder) / _page_name(snapshot, options)
+        path = Path(folder) / _page_name(snapshot, chosen)
         path.parent.mkdir(parents=True, exist_ok=True)
-        run("html", "-o", os.fspath(path), *options, "--", os.fspath(snapshot))
+        run("html", "-o", os.fspath(path), *chosen, "--", os.fspath(snapshot))
         # Notebook servers resolve an absolute path relative to their own root.
         address = Path(os.path.relpath(path)) if path.is_absolute() else path
         return IFrame(quote(os.fsencode(address.as_posix())), "100%", height)
-    page = run("html", "-o", "-", *options, "--", os.fspath(snapshot))
+    page = run("html", "-o", "-", *chosen, "--", os.fspath(snapshot))
     if len(page) > _MOST_INLINE:
         warnings.warn(
             f"the notebook grows by {len(page) >> 20} MiB: embed='file' keeps the page beside it",
@@ -172,10 +172,6 @@ def _page_name(snapshot: str | os.PathLike[str], options: list[str]) -> str:
     # File names are limited to 255 bytes.
     name = os.fsdecode(os.fsencode(Path(snapshot).name)[:200])
     return f"{name}-{digest.hexdigest()}.html"
-
-
-def _option(name: str, value: object) -> list[str]:
-    return [] if value is None else [f"{name}={value}"]
 
 
 def _frame(page: str, height: int) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ._asking import Process
+from ._binary import options
 from ._text import cut, html_text, markdown_text
 from .answers import Answer, Live, Rows, Summary
 from .insights import Insight, Plan, Segments, WhatIf
@@ -45,7 +46,7 @@ class Session:
         With `mosaic`, allocations from before recording are left out, as in Mosaic.
         """
         counting = ["--counting", "mosaic"] if mosaic else []
-        return Live(self.ask("live", *_option("--at", at), *_option("--by", by), *_option("--top", top), *counting))
+        return Live(self.ask("live", *options(at=at, by=by, top=top), *counting))
 
     def peak(
         self,
@@ -58,21 +59,19 @@ class Session:
     ) -> Live:
         """Return live allocations at the peak of the trace, or of a range of times such as "1.2s"."""
         counting = ["--counting", "mosaic"] if mosaic else []
-        arguments = [*_option("--from", from_time), *_option("--to", to_time), *counting]
-        return Live(self.ask("peak", *_option("--by", by), *_option("--top", top), *arguments))
+        times = {"from": from_time, "to": to_time}
+        return Live(self.ask("peak", *options(by=by, top=top, **times), *counting))
 
     def tree(
         self, at: str | int = "peak", *, inverted: bool = False, hide_internal: bool = False, top: int = 200
     ) -> Live:
         """Return the call tree of live allocations: rows with `depth`, `live_bytes` (total) and `self_bytes`."""
         flags = ["--inverted"] * inverted + ["--hide-internal"] * hide_internal
-        return Live(self.ask("live", *_option("--at", at), "--by=tree", *_option("--top", top), *flags))
+        return Live(self.ask("live", *options(at=at, by="tree", top=top), *flags))
 
     def allocations(self, pattern: str | None = None, *, at: str | int | None = None, top: int = 20) -> Answer:
         """Return allocations, largest first. Patterns are those of the page: "train.py & >=1MiB", "#12", "/regex/"."""
-        return Answer(
-            self.ask("allocations", *_option("--at", at), *_option("--top", top), *(["--", pattern] if pattern else []))
-        )
+        return Answer(self.ask("allocations", *options(at=at, top=top), *(["--", pattern] if pattern else [])))
 
     def events(
         self,
@@ -85,12 +84,8 @@ class Session:
         top: int = 20,
     ) -> Answer:
         """Return events, filtered by actions ("alloc,oom"), size (">=1MiB"), first and last moment, and a search."""
-        options = [("--action", action), ("--size", size), ("--from", first), ("--to", last), ("--filter", filter)]
-        return Answer(
-            self.ask(
-                "events", *_option("--top", top), *(part for name, value in options for part in _option(name, value))
-            )
-        )
+        ends = {"from": first, "to": last}
+        return Answer(self.ask("events", *options(top=top, action=action, size=size, filter=filter, **ends)))
 
     def insight(
         self, topic: str, *, at: str | int | None = None, rules: str | None = None, top: int = 10, **thresholds: object
@@ -121,28 +116,26 @@ class Session:
 
         """
         changed = [f"--threshold={key}={value}" for key, value in thresholds.items()]
-        options = [*_option("--topic", topics), *_option("--at", at), *_option("--rules", rules)]
-        return [Insight(it) for it in self.ask("insights", *options, *_option("--top", top), *changed)["insights"]]
+        chosen = options(topic=topics, at=at, rules=rules, top=top)
+        return [Insight(it) for it in self.ask("insights", *chosen, *changed)["insights"]]
 
     def segments(self, at: str | int = "peak", *, request: str | int | None = None, blocks: bool = False) -> Segments:
         """Return segments after an event. With `request`, a size such as "64MiB", also where it would be placed.
 
         `tables["blocks"]` has the blocks. With `blocks`, a notebook shows them too.
         """
-        return Segments(self.ask("segments", *_option("--at", at), *_option("--request", request)), blocks)
+        return Segments(self.ask("segments", *options(at=at, request=request)), blocks)
 
     def diff(
         self, other: str | os.PathLike[str], *, at_a: str | int | None = None, at_b: str | int | None = None
     ) -> Answer:
         """Compare with another snapshot: what is larger there, by how much, and why. B is the other snapshot."""
-        return Answer(
-            self.ask("diff", *_option("--at-a", at_a), *_option("--at-b", at_b), "--", os.path.abspath(other))
-        )
+        return Answer(self.ask("diff", *options(at_a=at_a, at_b=at_b), "--", os.path.abspath(other)))
 
     def plan(self, *changes: str, capacity: str | None = None, preset: str | None = None) -> Plan:
         """Return the peak under changes such as "activations=2x", and the largest batch that fits in a capacity."""
         changed = [f"--set={change}" for change in changes]
-        return Plan(self.ask("plan", *changed, *_option("--capacity", capacity), *_option("--preset", preset)))
+        return Plan(self.ask("plan", *changed, *options(capacity=capacity, preset=preset)))
 
     def what_if(
         self, *settings: str, capacity: str | None = None, total: str | None = None, programs: Sequence[str] = ()
@@ -158,7 +151,7 @@ class Session:
         """
         changed = [f"--set={setting}" for setting in settings]
         changed += [f"--program={program}" for program in programs]
-        return WhatIf(self.ask("whatif", *changed, *_option("--capacity", capacity), *_option("--total", total)))
+        return WhatIf(self.ask("whatif", *changed, *options(capacity=capacity, total=total)))
 
     def sql(self, query: str) -> Rows:
         """Return the rows of an SQL query over the tables of the snapshot."""
@@ -170,7 +163,7 @@ class Session:
 
     def html(self, path: str | os.PathLike[str], *, at: str | int | None = None, view: str | None = None) -> None:
         """Write the page with the snapshot in it, as one file that opens offline."""
-        self.ask("html", "-o", os.path.abspath(path), *_option("--at", at), *_option("--view", view))
+        self.ask("html", "-o", os.path.abspath(path), *options(at=at, view=view))
 
     def plot(self, path: str | os.PathLike[str], *arguments: object) -> None:
         """Write the timeline as an SVG image."""
@@ -194,10 +187,6 @@ class Session:
 
     def _repr_markdown_(self) -> str:
         return self.summary._repr_markdown_() if self._end.alive else markdown_text(repr(self))
-
-
-def _option(name: str, value: object) -> list[str]:
-    return [] if value is None else [f"{name}={value}"]
 
 
 def open(path: str | os.PathLike[str], device: int | None = None) -> Session:  # noqa: A001 - as gzip.open
