@@ -56,7 +56,6 @@ pub struct Step {
 pub enum Caller {
     #[default]
     Unknown,
-    /// `empty_cache()`.
     EmptyCache,
     /// A request that ran out of memory and was retried after the release.
     Request,

@@ -121,7 +121,6 @@ pub(crate) struct OutputArgs {
     pub(crate) json: bool,
 }
 
-/// A position in the trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum TracePosition {
     /// At the peak of requested bytes.
@@ -162,7 +161,6 @@ pub(crate) fn one_of<T: Copy + Send + Sync + 'static, const N: usize>(
     PossibleValuesParser::new(all.map(name)).try_map(value)
 }
 
-/// Parses a position in the trace.
 pub(crate) fn parse_trace_position(text: &str) -> Result<TracePosition, String> {
     let named = |turn, name: &str| {
         let (address, version) = name.rsplit_once('_')?;

@@ -176,7 +176,6 @@ fn fit_text(fit: &WhatIfFit, answer: &WhatIf) -> String {
     format!("The {program} program fits in {} with {name}{more}.", Bytes(capacity))
 }
 
-/// Returns the table of runs.
 fn table(runs: &[&WhatIfRun]) -> Sheet {
     let recorded = |run: &WhatIfRun| if run.origin == WhatIfOrigin::Recorded { " (recorded)" } else { "" };
     let in_no_block = |run: &WhatIfRun| run.peak_reserved.saturating_sub(run.allocated_at_peak);

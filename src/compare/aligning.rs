@@ -45,7 +45,6 @@ pub(crate) struct Aligner {
     pub(crate) found: AlignmentResult,
 }
 
-/// Result of an alignment.
 #[derive(Default)]
 pub(crate) struct AlignmentResult {
     pub(crate) method: Option<Align>,

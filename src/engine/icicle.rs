@@ -15,7 +15,6 @@ pub(super) trait TreeNodes {
     fn parent(&self, node: u32) -> Option<u32>;
     /// Returns the first child of a node. Children whose weight is zero may be skipped.
     fn first_child(&self, node: u32) -> Option<u32>;
-    /// Returns the next sibling of a node.
     fn next_sibling(&self, node: u32) -> Option<u32>;
     /// Returns the total weight of a node, including all nodes below it.
     fn weight(&self, node: u32) -> Weight;

@@ -32,7 +32,6 @@ impl Dom {
         self.document.get_element_by_id(id)?.dyn_into().ok()
     }
 
-    /// Creates an element with a class and a text.
     pub(super) fn new_element(&self, tag: &str, class: &str, text: &str) -> Element {
         // Cannot fail, since our tag names are valid. The body is a harmless fallback.
         let element = self.document.create_element(tag).unwrap_or_else(|_| self.body.clone().into());

@@ -125,7 +125,6 @@ impl Painter {
         self.shown = None;
     }
 
-    /// Uploads a new scene of the device with this index.
     pub(super) fn upload(&mut self, device_index: usize, scene: &Scene) {
         self.shown = None;
         match &mut self.surface {

@@ -60,7 +60,6 @@ pub(super) fn name(handle: &JsValue) -> String {
     property(handle, "name").ok().and_then(|name| name.as_string()).unwrap_or_default()
 }
 
-/// Calls a method of the object store and returns its result.
 pub(super) async fn call_store(window: &Window, method: &str, arguments: &[JsValue]) -> JsResult {
     let opening = call_method(&property(window, "indexedDB")?, "open", &[DATABASE.into()])?;
     let fresh = opening.clone();

@@ -185,7 +185,6 @@ impl Surveyor {
         }
     }
 
-    /// Sends a file to a reader.
     fn send_file(&self, reader: &Reader, index: usize, blob: &Blob) {
         let tasks = self.tasks.borrow();
         let Some(Task { name, member, .. }) = tasks.get(index) else { return };

@@ -32,7 +32,6 @@ const THEME_ATTRIBUTE: &str = "data-theme";
 const DARK: &str = "(prefers-color-scheme: dark)";
 
 impl Theme {
-    /// Returns the current theme.
     pub(super) fn current(dom: &Dom) -> Theme {
         let system = || dom.window.match_media(DARK).ok().flatten().is_some_and(|query| query.matches());
         let chosen = dom.document.document_element().and_then(|root| root.get_attribute(THEME_ATTRIBUTE));

@@ -6,12 +6,9 @@ mod exporting;
 #[cfg(target_arch = "wasm32")]
 mod worker;
 
-#[cfg(target_arch = "wasm32")]
 fn main() {
+    #[cfg(target_arch = "wasm32")]
     worker::start();
-}
-
-#[cfg(not(target_arch = "wasm32"))]
-fn main() {
+    #[cfg(not(target_arch = "wasm32"))]
     eprintln!("The surveyor runs in a worker of the page: ./run serve");
 }

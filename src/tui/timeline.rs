@@ -140,7 +140,6 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer) {
     }
 }
 
-/// Draws the scene and the overlays on it.
 fn draw_scene(app: &App, buffer: &mut Buffer, figure: &Figure, overlays: &Overlay) {
     let state = &app.state;
     let Some(canvas) = state.canvas else { return };

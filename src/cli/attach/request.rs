@@ -69,7 +69,6 @@ impl Request {
         Ok(request)
     }
 
-    /// Returns the path of the script.
     pub(super) fn script(&self) -> &Path {
         self.script.path()
     }

@@ -24,7 +24,6 @@ pub(super) enum Format {
 }
 
 impl Format {
-    /// Returns the file name of a table.
     pub(super) fn file_name(self, table: &str) -> String {
         let ending = match self {
             Format::Lake => "parquet",

@@ -123,7 +123,6 @@ fn needed(needs: &'static [Need], question: &ReportQuestion) -> impl Iterator<It
     })
 }
 
-/// Returns the shared results of a device.
 fn shared_of(all: &mut Vec<SharedResults>, device: i64) -> &mut SharedResults {
     let known = all.iter().position(|known| known.device == device);
     let index = known.unwrap_or_else(|| {

@@ -5,7 +5,6 @@ use base::units::Bytes;
 use history::replay::DeviceHistory;
 use history::snapshot::{Action, WarningKind};
 
-/// Returns whether the file has this warning.
 pub(super) fn has_warning(file: &OpenFile, kind: &WarningKind) -> bool {
     file.snapshot.warnings.iter().chain(file.warnings().iter()).any(|(known, ..)| known == kind)
 }

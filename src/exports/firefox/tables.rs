@@ -133,7 +133,6 @@ impl Tables {
     }
 }
 
-/// Writes a number or `null`.
 pub(super) fn or_null(out: &mut dyn Write, number: Option<u32>) -> io::Result<()> {
     match number {
         Some(number) => write!(out, "{number}"),

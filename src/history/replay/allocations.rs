@@ -177,7 +177,6 @@ impl Allocations {
         }
     }
 
-    /// Returns the id of the `index`-th allocation in the trace.
     pub(super) fn traced_id(&self, index: u32) -> AllocationId {
         AllocationId(self.early_count() as u32 + index)
     }

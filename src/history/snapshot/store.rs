@@ -143,7 +143,6 @@ impl Store {
         self.values(dict).collect()
     }
 
-    /// Returns the value as an integer, if it is one.
     pub(super) fn as_integer(&self, value: Value) -> Option<i128> {
         match value.kind() {
             Kind::Int => Some(i128::from(value.small_int())),

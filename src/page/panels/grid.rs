@@ -14,7 +14,6 @@ use web_sys::{Element, Event, HtmlElement, KeyboardEvent, MouseEvent};
 /// Height, in CSS pixels, of a grid's header, which covers the top of the scrolled list.
 pub(super) const HEADER_PX: f64 = 24.0;
 
-/// Elements of a grid.
 pub(super) struct GridElements<'a> {
     pub(super) grid: &'a HtmlElement,
     pub(super) space: &'a HtmlElement,

@@ -38,7 +38,6 @@ pub(super) struct Panel {
     basis: LastShown<SourceInputs>,
     /// Selected file and line that were last scrolled into view.
     revealed: [Option<u32>; 2],
-    /// Source text that is shown.
     shown_text: Option<Rc<SourceText>>,
     lines: Vec<SourceLine>,
     /// Indices of the lines with a button.

@@ -81,7 +81,6 @@ impl Visible {
         self.ids.len()
     }
 
-    /// Returns the allocation of a leaf.
     pub(super) fn id(&self, leaf: u32) -> AllocationId {
         AllocationId(self.ids.get(leaf as usize).copied().unwrap_or(u32::MAX))
     }

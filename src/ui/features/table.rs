@@ -64,7 +64,6 @@ pub(crate) fn on_rows_step(table: &mut Table, shared: &Shared, step: RowsStep, o
     }
 }
 
-/// Clears all filters.
 fn clear_filters(table: &mut Table, out: &mut Outbox) {
     (table.text, table.filter, table.error, table.sizes, table.lifetimes) = Default::default();
     out.intend(Intent::Node(None));

@@ -43,7 +43,6 @@ pub(crate) fn toggle(state: &mut Shared) {
     state.settings.dialog = Dialog::Closed;
 }
 
-/// Applies an action to the rules.
 pub(crate) fn apply(state: &mut Shared, action: RulesAction, out: &mut Outbox) {
     let rules = &mut state.rules;
     let stored_before = rules.to_stored();

@@ -12,7 +12,6 @@ use crate::state::part::{Part, take_nothing};
 use crate::state::shared::Shared;
 use protocol::{DEFAULT_RULES, Request};
 
-/// Applies an action to the settings.
 pub(crate) fn apply(state: &mut Shared, action: SettingsAction, out: &mut Outbox) {
     let settings = &mut state.settings;
     let stored_before = settings.to_stored();

@@ -24,7 +24,6 @@ pub(crate) struct WindowBefore {
 }
 
 impl WindowBefore {
-    /// Captures the window before `action`.
     pub(crate) fn capture(state: &Shared, action: &Action) -> WindowBefore {
         let is_automatic = matches!(
             action,

@@ -256,7 +256,6 @@ pub enum SettingsAction {
     Closed,
 }
 
-/// Returns the lines of a text, trimmed.
 fn trimmed_lines(text: &str) -> Vec<String> {
     text.lines().map(|line| line.trim().to_owned()).collect()
 }

@@ -8,7 +8,6 @@ use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
 use history::replay::{AllocationId, DeviceHistory};
 
-/// A forward pass.
 #[derive(Clone, Copy, Debug)]
 struct ForwardPass {
     /// Moment before its first allocation.

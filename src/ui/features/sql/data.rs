@@ -68,7 +68,6 @@ impl QuerySubject {
     }
 }
 
-/// Stage of the worker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum WorkerStage {
     #[default]
