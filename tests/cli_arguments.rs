@@ -97,6 +97,18 @@ fn help_of_run_works_without_python() {
 }
 
 #[test]
+fn python_without_the_package_is_named_with_what_to_install() {
+    let python = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/python/without_package.sh");
+    for words in [&["run", "train.py"][..], &["fleet", "ask", "lake"], &["serve", "--lake", "lake"]] {
+        let output = memscape().args(words).env("MEMSCAPE_PYTHON", &python).output().unwrap();
+        let error = text(output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{error}");
+        let expected = format!("{} has no package memscape (pip install memscape)", python.display());
+        assert!(error.contains(&expected) && error.contains("MEMSCAPE_PYTHON"), "{error}");
+    }
+}
+
+#[test]
 fn arguments_after_double_dash_are_not_options() {
     let path = snapshot("dashes");
     let found = run(&["allocations", &path, "--json", "--", "-h"]);

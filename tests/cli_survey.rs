@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
+use crate::tar::tar;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -255,6 +256,21 @@ fn archive_with_several_snapshots_has_member_names() {
     }
     let ids: Vec<&Value> = found["snapshot"].iter().map(|row| &row["snapshot"]).collect();
     assert!(ids.len() == 2 && ids[0] != ids[1], "{ids:?}");
+}
+
+#[test]
+fn members_with_equal_names_have_rows_of_their_own() {
+    let path = folder("survey-equal-names").join("two.tar");
+    let [leak, training] = ["leak", "training"].map(|name| fs::read(sample(name)).unwrap());
+    fs::write(&path, tar(&[("a.pickle.gz", &leak), ("a.pickle.gz", &training)], false)).unwrap();
+    let found = tables(path.parent().unwrap(), &[entry(&path)], &[]);
+    let names: Vec<&Value> = found["snapshot"].iter().map(|row| &row["member"]).collect();
+    assert_eq!(names, ["a.pickle.gz", "a.pickle.gz (2)"]);
+    for row in &found["snapshot"] {
+        let uses = found["site_use"].iter().filter(|use_| use_["snapshot"] == row["snapshot"]);
+        let sum: i64 = uses.map(|use_| use_["peak_bytes"].as_i64().unwrap()).sum();
+        assert_eq!(row["peak_bytes"], sum, "{}", row["member"]);
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use clap::Args;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// Help text for the recorder's options, which are defined in `src/python/memscape/run.py`.
 const OPTIONS: &str = "\
@@ -53,10 +53,11 @@ pub(crate) fn run_module(module: &str, arguments: &[OsString]) -> Result<(), Vec
     std::process::exit(status)
 }
 
-/// Starts a module of the Python package, by calling `start` with each Python until one can be started.
+/// Starts a module of the Python package, by calling `start` with each Python that has the package until one can be
+/// started.
 ///
 /// # Errors
-/// Returns an error message if no Python could be started.
+/// Returns an error message if no Python could be started, or none has the package.
 pub(crate) fn with_python<T>(
     module: &str,
     arguments: &[OsString],
@@ -64,6 +65,10 @@ pub(crate) fn with_python<T>(
 ) -> Result<T, String> {
     let mut last = String::from("there is no python");
     for python in python_candidates() {
+        if is_package_missing(&python) {
+            last = format!("{} has no package memscape (pip install memscape)", python.display());
+            continue;
+        }
         let mut command = Command::new(&python);
         command.args(["-m", module]).args(arguments);
         match start(command) {
@@ -72,6 +77,15 @@ pub(crate) fn with_python<T>(
         }
     }
     Err(format!("{last}; name the Python that has the package memscape in MEMSCAPE_PYTHON"))
+}
+
+/// Returns whether a Python that can be started has no package memscape. A folder with this name, such as that of the
+/// recorder, is none.
+fn is_package_missing(python: &Path) -> bool {
+    const CHECK: &str = "import importlib.util, sys; found = importlib.util.find_spec('memscape'); \
+        sys.exit(3 if found is None or found.origin is None else 0)";
+    let status = Command::new(python).args(["-c", CHECK]).stdin(Stdio::null()).status();
+    status.is_ok_and(|status| status.code() == Some(3))
 }
 
 /// Returns the Python interpreters to try: only `MEMSCAPE_PYTHON` if set, otherwise the ones next to this program (as

@@ -9,7 +9,7 @@ use engine::Engine;
 use exports::lake::{DeviceRows, Key, Object, SnapshotRow, device_rows, id_of_text};
 use protocol::{FileSummary, Member, NeededBytes, ReportQuestion, Topic};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
@@ -105,8 +105,9 @@ fn read(
         return Ok(());
     }
     let mut first = Some(first);
+    let mut counts = HashMap::new();
     for (member, place) in members.into_iter().zip(0..) {
-        let mut object = Object { member: Some(member.name), ..object.clone() };
+        let mut object = Object { member: Some(numbered(member.name, &mut counts)), ..object.clone() };
         match first.take().unwrap_or_else(|| open(Some(place), &mut Vec::new())) {
             Ok((summary, engine)) => add_snapshot(&summary, engine, &object, batch, roots, rows),
             Err(failure) => {
@@ -117,6 +118,14 @@ fn read(
         }
     }
     Ok(())
+}
+
+/// Returns the name of a member of an archive, with a number if it is not the first with this name: names are a part of
+/// the ids of snapshots. `counts` has the number of members with each name so far.
+fn numbered(name: String, counts: &mut HashMap<String, usize>) -> String {
+    let count = counts.entry(name.clone()).or_default();
+    *count += 1;
+    if *count == 1 { name } else { format!("{name} ({count})") }
 }
 
 /// Reads the whole file, stores its SHA-256 in `object`, and returns its length.
