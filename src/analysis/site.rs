@@ -215,6 +215,15 @@ pub const NO_STACK: &str = "no stack recorded";
 /// Shown in place of the call site of an allocation without a stack that was made before recording.
 pub const NO_STACK_BEFORE_RECORDING: &str = "before recording (no stack)";
 
+/// Returns a preposition and the name of a call site: `by train.py:12 step`. Without a stack, there is no name.
+pub fn with_site(preposition: &str, site: &str) -> String {
+    match site {
+        NO_STACK => "without a recorded stack".to_owned(),
+        NO_STACK_BEFORE_RECORDING => "from before recording".to_owned(),
+        site => [preposition, " ", site].concat(),
+    }
+}
+
 /// Maximum length of a call site in a list row, in bytes. Longer text would not fit on any screen.
 const MAX_ROW_LEN: usize = 512;
 

@@ -24,11 +24,11 @@ pub fn report(comparison: &Comparison, rows: usize) -> Report {
         let text = match (a, b) {
             (0, _) => format!("B ran out of memory{}, A did not.", times(b)),
             (_, 0) => format!("A ran out of memory{}, B did not.", times(a)),
+            (1, 1) => "Both ran out of memory.".to_owned(),
             _ => format!("A ran out of memory {}, B {}.", pluralize(a, "time"), pluralize(b, "time")),
         };
-        // An OOM of one side is the difference that matters most.
-        let place = if a == 0 || b == 0 { 0 } else { statements.len() };
-        statements.insert(place, say(Tone::Alarm, &text));
+        // Whether a change avoids the OOM matters more than the peaks.
+        statements.insert(0, say(Tone::Alarm, &text));
     }
     // Moments of one trace need no alignment, and their peaks and steps are the same.
     let is_one_trace = is_one_trace(comparison);

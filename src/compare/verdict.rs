@@ -4,6 +4,7 @@ use crate::alignment::Align;
 use crate::answer::{Comparison, FactorGroup, Outcome, PEAK_RESERVED, PerSide, Row, factor, factor_of, relation};
 use crate::key::Key;
 use analysis::category::category_label;
+use analysis::site::with_site;
 use base::sorted::sorted_numbers;
 use base::units::{Bytes, Moment, group_digits, percent, pluralize};
 use hashbrown::HashMap;
@@ -202,7 +203,7 @@ fn scaling(groups: &[FactorGroup]) -> Option<String> {
         }
         None => {
             let site = linear.rows.first().map_or("", |row| &row.site);
-            format!("{} {}, most bytes from {site}.", sites(linear), factor(linear.factor))
+            format!("{} {}, most bytes {}.", sites(linear), factor(linear.factor), with_site("from", site))
         }
     })
 }
@@ -217,10 +218,10 @@ fn lifetimes(comparison: &Comparison, live: PerSide) -> Option<String> {
     let side = if largest.outcome == Outcome::LongerInB { "B" } else { "A" };
     let first = largest.sites.first()?;
     let (what, bytes) = (pluralize(largest.allocations, "allocation"), Bytes(largest.bytes.a.max(largest.bytes.b)));
-    let site: String = first.site.chars().take(LONGEST).collect();
+    let site: String = with_site("from", &first.site).chars().take(LONGEST).collect();
     let mut events = pluralize(first.longer_events.unsigned_abs(), "event");
     if first.longer_steps != 0 {
         events += &[" and ", &pluralize(first.longer_steps.unsigned_abs(), "step")].concat();
     }
-    Some(format!("{what} ({bytes} in sum) live longer in {side}, most bytes from {site} (by {events} on average)."))
+    Some(format!("{what} ({bytes} in sum) live longer in {side}, most bytes {site} (by {events} on average)."))
 }

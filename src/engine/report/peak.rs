@@ -188,8 +188,9 @@ fn write_statements(writer: &mut ReportWriter<'_>, parts: &Peak, given: &Given<'
         writer.add_statement(Tone::Fact, text, Some(moment_evidence(0)));
     }
     let (recent, _) = parts.recent_sites.total(&parts.recent_sites.ranked(0));
-    if recent > 0 {
-        let events = parts.recent.value;
+    let events = parts.recent.value;
+    // In a shorter trace, they would be all events.
+    if recent > 0 && events < u64::from(moment) {
         let text = format!("Allocated in the last {} before the peak: {}", pluralize(events, "event"), share(recent));
         let span = Span { from: u64::from(moment).saturating_sub(events) as u32, to: moment };
         writer.add_statement(Tone::Fact, text, Some(range_evidence(span, moment)));

@@ -4,7 +4,6 @@ use super::writer::{ReportWriter, truncate};
 use crate::open::OpenFile;
 use crate::origin::{holder_of, is_free_stack};
 use analysis::IdSet;
-use analysis::site::{NO_STACK, NO_STACK_BEFORE_RECORDING};
 use base::sorted::{sorted_numbers, two_part_key};
 use base::units::group_digits;
 use history::replay::{AllocationId, DeviceHistory};
@@ -134,15 +133,6 @@ impl ReportWriter<'_> {
 /// Returns the label of a call site group, truncated to a readable length.
 pub(super) fn label(file: &OpenFile, history: &DeviceHistory, group: u32) -> String {
     truncate(&file.groups.label(&file.snapshot, history, Grouping::CallSite, group))
-}
-
-/// Returns a preposition and the name of a call site: `by train.py:12 step`. Without a stack, there is no name.
-pub(super) fn with_site(preposition: &str, site: &str) -> String {
-    match site {
-        NO_STACK => "without a recorded stack".to_owned(),
-        NO_STACK_BEFORE_RECORDING => "from before recording".to_owned(),
-        site => [preposition, " ", site].concat(),
-    }
 }
 
 /// Returns the call site of an allocation. It contains a note if only the stack of the free is known.

@@ -5,7 +5,7 @@ use crate::open::OpenFile;
 use crate::report::column::{self, sheet};
 use crate::report::layout::DriverRequest as PeakRequest;
 use crate::report::leaks::{pool_name, stream_name};
-use crate::report::site_sums::{label, site_of, with_site};
+use crate::report::site_sums::{label, site_of};
 use crate::report::writer::{
     ReportWriter, allocation_evidence, bytes_text, evidence_row, freed_by_cell, moment_evidence, truncate,
 };
@@ -19,7 +19,7 @@ use protocol::{Cell, SheetRow, Tone};
 /// Keys and labels of the columns with stranded bytes, by [`Reason`].
 const REASON_COLUMNS: [[&str; 2]; 4] = [
     ["stranded_another_pool_bytes", "another pool"],
-    ["stranded_size_class_bytes", "small or large pool"],
+    ["stranded_size_class_bytes", "other size class"],
     ["stranded_another_stream_bytes", "another stream"],
     ["stranded_too_small_bytes", "too small"],
 ];
@@ -125,7 +125,7 @@ impl Stranded<'_> {
                     false => format!("Pinned at event {cause}: {pinned}"),
                 },
                 pluralize(pins.blocks, "block"),
-                with_site("of", &label(file, history, group)),
+                site::with_site("of", &label(file, history, group)),
                 bytes_text(pins.largest_bytes),
                 bytes_text(history.allocations.size(id)),
                 match history.allocations.allocated_at(id).event() {

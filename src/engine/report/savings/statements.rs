@@ -8,10 +8,11 @@ use crate::report::layout::Layout;
 use crate::report::live_sites::sites_evidence;
 use crate::report::recording::{without_events, without_stacks};
 use crate::report::simulated::Simulated;
-use crate::report::site_sums::{SiteSum, label, with_site};
+use crate::report::site_sums::{SiteSum, label};
 use crate::report::writer::{
     ReportWriter, allocation_evidence, bytes_text, category_query, is_notable, moment_evidence, moment_text,
 };
+use analysis::site::with_site;
 use base::units::{percent, pluralize};
 use history::replay::{AllocationId, DeviceHistory};
 use protocol::{Evidence, Grouping, SegmentsKept, Tone, WhatIf};

@@ -99,7 +99,7 @@ impl<'a> Effect<'a> {
         }
     }
 
-    /// Writes the effect, with a fix if it lowers peak reserved.
+    /// Writes the effect, with a fix if it lowers peak reserved or avoids the OOM.
     pub(super) fn write(&self, writer: &mut ReportWriter<'_>) {
         let name = &*self.run.settings;
         let moment = Moment::after_event_or_minus_one(self.run.oom_event.unwrap_or(self.run.peak_event));
@@ -139,6 +139,9 @@ impl<'a> Effect<'a> {
             }
         };
         writer.add_statement(Tone::Fact, text + &doubt(self.run), Some(moment_evidence(moment.0)));
+        if self.outcome == Outcome::AvoidsOom {
+            writer.set_fix(&fix(self.run, self.recorded_peak, writer.file.backend));
+        }
     }
 
     /// Returns the effect on peak reserved as a sentence.
