@@ -40,7 +40,9 @@ impl Default for Factor {
 }
 
 impl Factor {
+    /// The factor 1.
     pub const ONE: Factor = Factor { times: 1, by: 1 };
+    /// The factor 0.
     pub const ZERO: Factor = Factor { times: 0, by: 1 };
 
     /// Creates the fraction `times / by`. Returns `None` if `by` is 0, or if the numerator or denominator in lowest

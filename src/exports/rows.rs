@@ -12,6 +12,7 @@ const FORMER_NAMES: [(ExportTable, &str, &str); 3] = [
     (ExportTable::Stacks, "frame", "position"),
 ];
 
+/// Returns the columns of an exported table.
 pub fn columns(table: ExportTable) -> Vec<Column> {
     let declared = tables::columns(table);
     let of_table = FORMER_NAMES.into_iter().filter(|(of, ..)| *of == table);

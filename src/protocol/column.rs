@@ -36,6 +36,7 @@ pub fn cell<'a, R>(key: &'static str, label: &'static str, cell: impl Fn(R) -> C
     Column { key, label, cell: Box::new(cell), total: None }
 }
 
+/// Creates a column of text.
 pub fn text<'a, R>(key: &'static str, label: &'static str, text: impl Fn(R) -> String + 'a) -> Column<'a, R> {
     cell(key, label, move |row| Cell::Text(text(row)))
 }
@@ -45,6 +46,7 @@ pub fn bytes<'a, R>(key: &'static str, label: &'static str, bytes: impl Fn(R) ->
     cell(key, label, move |row| Cell::Bytes(bytes(row)))
 }
 
+/// Creates a column of counts.
 pub fn count<'a, R>(key: &'static str, label: &'static str, count: impl Fn(R) -> u64 + 'a) -> Column<'a, R> {
     cell(key, label, move |row| Cell::Count(count(row)))
 }
@@ -67,6 +69,7 @@ pub fn moment_cell(moment: u32) -> Cell {
     Cell::Event(Moment(moment).event_or_minus_one())
 }
 
+/// Returns the cells of a row.
 pub fn cells<R: Copy>(columns: &[Column<'_, R>], row: R) -> Vec<Cell> {
     columns.iter().map(|column| column.cell.cell(row)).collect()
 }

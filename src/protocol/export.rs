@@ -73,6 +73,7 @@ pub enum ExportJob {
     },
 }
 
+/// Contents of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExportContents {
     /// Live allocations at the cursor, and others by format.

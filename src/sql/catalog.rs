@@ -14,6 +14,7 @@ impl Catalog {
         Catalog(tables.map(shown).collect())
     }
 
+    /// Returns each table with its columns.
     pub fn tables(&self) -> impl Iterator<Item = &(&'static str, Vec<Column>)> {
         self.0.iter()
     }

@@ -16,6 +16,7 @@ const fn table(name: &'static str, arguments: &'static str, about: &'static str)
     TableDescription { name, arguments, about }
 }
 
+/// Descriptions of all tables.
 pub const TABLES: [TableDescription; 15] = [
     table("allocation", "", "all allocations, those from before recording included"),
     table("event", "", "the trace, in order"),

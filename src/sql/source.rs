@@ -59,6 +59,7 @@ pub struct Source {
 }
 
 impl Source {
+    /// Creates a source with one file.
     pub fn single(summary: FileSummary, holder: Box<dyn SideProvider>) -> Source {
         let mut source = Source::default();
         source.add(FileLabel::default(), summary, holder);

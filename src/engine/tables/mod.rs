@@ -85,6 +85,7 @@ impl Column {
         }
     }
 
+    /// Returns the type of the values.
     pub fn value_type(&self) -> ValueType {
         match self.cell {
             CellFn::Unsigned(_) | CellFn::Bytes(_) | CellFn::Stream(_) => ValueType::Unsigned,

@@ -207,6 +207,7 @@ impl<'a> Row<'a> {
     }
 }
 
+/// Returns the function of a frame.
 pub fn function(snapshot: &Snapshot, frame: FrameId) -> Cow<'_, str> {
     snapshot.strings.text(snapshot.frames.frame(frame).name)
 }

@@ -14,6 +14,7 @@ const MAX_CHARS: usize = 200;
 /// Setting with the allocator's configuration.
 const CONF: &str = "PYTORCH_CUDA_ALLOC_CONF";
 
+/// Rows of one device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeviceRows {
     pub snapshot: SnapshotRow,

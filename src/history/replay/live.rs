@@ -41,6 +41,7 @@ pub struct Candidates {
 }
 
 impl Candidates {
+    /// Creates candidates from a range of ids.
     pub fn from_ids(ids: Range<u32>) -> Candidates {
         Candidates { checkpoint_ids: 0..0, first: ids.start, last: ids.end.max(ids.start) }
     }

@@ -12,6 +12,7 @@ pub struct JsonWriter<W> {
 }
 
 impl<W: Write> JsonWriter<W> {
+    /// Creates a writer to `out`.
     pub fn new(out: W) -> JsonWriter<W> {
         JsonWriter { out, open: Vec::new() }
     }

@@ -10,6 +10,7 @@ use std::io::{self, Write};
 /// Number of list elements per batch.
 const BATCH: usize = 1000;
 
+/// Writer of one pickle.
 pub struct PickleWriter<W> {
     out: W,
     /// Pickle protocol, 2 to 5.

@@ -34,6 +34,7 @@ pub struct Layers {
 }
 
 impl Layers {
+    /// Creates the layers of `scene`.
     pub fn new(scene: &Scene) -> Layers {
         let is_stack = scene.ground.is_none();
         let mut quads = if is_stack { reserved_curve(scene) } else { Vec::new() };

@@ -248,6 +248,7 @@ impl RuleField {
         (RuleField::Note, "note"),
     ];
 
+    /// Returns the field with this name.
     pub fn from_name(name: &str) -> Option<RuleField> {
         RuleField::ALL.into_iter().find(|(_, it)| *it == name).map(|(field, _)| field)
     }
