@@ -53,12 +53,7 @@ impl App {
     }
 
     /// Dispatches the action that `action` returns for an event. Not generic, so that it is compiled once.
-    fn dispatch_on(
-        &'static self,
-        target: &EventTarget,
-        event: &'static str,
-        action: Box<dyn Fn(&Event) -> Option<Action>>,
-    ) {
+    fn dispatch_on(&'static self, target: &EventTarget, event: &'static str, action: ActionOfEvent) {
         dom::listen(target, event, move |event| {
             if let Some(action) = action(event) {
                 self.dispatch(action);
@@ -66,6 +61,9 @@ impl App {
         });
     }
 }
+
+/// Returns the action to dispatch for an event.
+type ActionOfEvent = Box<dyn Fn(&Event) -> Option<Action>>;
 
 /// Registers event listeners of a [`Part`] on its elements.
 pub(super) struct Listeners<E: 'static> {

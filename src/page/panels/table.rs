@@ -70,7 +70,7 @@ impl Part for Panel {
         });
         on.text(&elements.table_filter, "input", |text| TableAction::FilterTyped(text).into());
         on.event(&elements.table_filter, "keydown", |_, elements, event| {
-            move_focus_from_field(&elements.table_grid, event)
+            move_focus_from_field(&elements.table_grid, event);
         });
         on.click(&elements.chip_node, |_| Some(TableAction::FilterPartRemoved(FilterPart::Node).into()));
         on.click(&elements.chip_sizes, |_| Some(TableAction::FilterPartRemoved(FilterPart::Sizes).into()));
