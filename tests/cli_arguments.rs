@@ -106,6 +106,23 @@ fn python_without_the_package_is_named_with_what_to_install() {
         let expected = format!("{} has no package memscape (pip install memscape)", python.display());
         assert!(error.contains(&expected) && error.contains("MEMSCAPE_PYTHON"), "{error}");
     }
+    // A real interpreter, in a folder whose folder `memscape` is no package. It is the only one on the PATH.
+    let folder = folder("no-package", OsStr::new("a.json"));
+    std::fs::create_dir(folder.join("memscape")).unwrap();
+    let find = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output().unwrap();
+    let python = text(find.stdout);
+    std::os::unix::fs::symlink(python.trim(), folder.join("python3")).unwrap();
+    let output = memscape()
+        .args(["fleet", "ask", "lake"])
+        .current_dir(&folder)
+        .env_remove("MEMSCAPE_PYTHON")
+        .env_remove("VIRTUAL_ENV")
+        .env("PYTHONPATH", "")
+        .env("PATH", &folder)
+        .output()
+        .unwrap();
+    let error = text(output.stderr);
+    assert!(error.contains("python3 has no package memscape (pip install memscape)"), "{error}");
 }
 
 #[test]

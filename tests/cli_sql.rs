@@ -66,7 +66,7 @@ fn invalid_queries_exit_with_error() {
         ("ATTACH 'x' AS y", "ATTACH is not allowed"),
         ("SELEC 1", "near \"SELEC\": syntax error"),
         ("EXPLAIN SELEC 1", "near \"SELEC\": syntax error"),
-        ("@", "unrecognized token: \"@\""),
+        ("SELECT @", "unrecognized token: \"@\""),
     ] {
         let done = memscape(&["sql", &file, query, "--json"]);
         let message = String::from_utf8(done.stderr).unwrap();

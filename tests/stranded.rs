@@ -230,7 +230,7 @@ fn reasons_are_tried_in_order() {
     let kinds = sheet(&report, "stranded");
     let pairs = [
         ("another pool", "(0, 1)"),
-        ("other size class", "default, small"),
+        ("another size class", "default, small"),
         ("another stream", "default, large"),
         ("too small", "default, large"),
     ];

@@ -140,7 +140,7 @@ impl Arguments {
         })
     }
 
-    /// Writes all tables as a SQLite file, or the file for `tool`.
+    /// Writes all tables as a SQLite file, or, with `tool`, the file that this tool opens.
     fn write_sqlite(&self, tool: Option<SqlFile>) -> Result<String, String> {
         if self.range.is_some() || self.scope.is_some() || self.source.device.is_some() {
             let format = &self.to;

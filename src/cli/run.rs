@@ -63,10 +63,11 @@ pub(crate) fn with_python<T>(
     arguments: &[OsString],
     start: impl Fn(Command) -> std::io::Result<T>,
 ) -> Result<T, String> {
-    let mut last = String::from("there is no python");
+    let (mut last, mut without_package) = (String::from("there is no python"), None);
     for python in python_candidates() {
         if is_package_missing(&python) {
-            last = format!("{} has no package memscape (pip install memscape)", python.display());
+            let named = || format!("{} has no package memscape (pip install memscape)", python.display());
+            without_package.get_or_insert_with(named);
             continue;
         }
         let mut command = Command::new(&python);
@@ -76,15 +77,17 @@ pub(crate) fn with_python<T>(
             Err(error) => last = format!("{}: {error}", python.display()),
         }
     }
-    Err(format!("{last}; name the Python that has the package memscape in MEMSCAPE_PYTHON"))
+    let cause = without_package.unwrap_or(last);
+    Err(format!("{cause}; name the Python that has the package memscape in MEMSCAPE_PYTHON"))
 }
 
-/// Returns whether a Python that can be started has no package memscape. A folder with this name, such as that of the
-/// recorder, is none.
+/// Returns true if an interpreter starts but lacks the package memscape. A folder of this name without `__init__.py` does
+/// not count as the package.
 fn is_package_missing(python: &Path) -> bool {
     const CHECK: &str = "import importlib.util, sys; found = importlib.util.find_spec('memscape'); \
         sys.exit(3 if found is None or found.origin is None else 0)";
-    let status = Command::new(python).args(["-c", CHECK]).stdin(Stdio::null()).status();
+    let mut check = Command::new(python);
+    let status = check.args(["-c", CHECK]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
     status.is_ok_and(|status| status.code() == Some(3))
 }
 

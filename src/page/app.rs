@@ -53,7 +53,7 @@ impl App {
     }
 
     /// Dispatches the action that `action` returns for an event. Not generic, so that it is compiled once.
-    fn dispatch_on(&'static self, target: &EventTarget, event: &'static str, action: ActionOfEvent) {
+    fn dispatch_on(&'static self, target: &EventTarget, event: &'static str, action: EventToAction) {
         dom::listen(target, event, move |event| {
             if let Some(action) = action(event) {
                 self.dispatch(action);
@@ -62,8 +62,8 @@ impl App {
     }
 }
 
-/// Returns the action to dispatch for an event.
-type ActionOfEvent = Box<dyn Fn(&Event) -> Option<Action>>;
+/// Function that returns the action to dispatch for an event, if any.
+type EventToAction = Box<dyn Fn(&Event) -> Option<Action>>;
 
 /// Registers event listeners of a [`Part`] on its elements.
 pub(super) struct Listeners<E: 'static> {

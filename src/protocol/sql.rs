@@ -38,12 +38,12 @@ pub enum SqlFormat {
     Csv,
     /// All rows of the result as an SQLite file.
     Sqlite,
-    /// A file of the snapshot instead of the result.
+    /// The whole snapshot as a file for another tool, instead of the result.
     Snapshot(SqlFile),
 }
 
 base::listed! {
-    /// Export of a whole snapshot that SQL writes, with its name on the command line.
+    /// Export of a whole snapshot that is written with SQL. The text is its name on the command line.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     pub enum SqlFile {
         MindStudio = "mindstudio",

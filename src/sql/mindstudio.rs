@@ -75,9 +75,9 @@ fn json_object(values: &[Value<'_>]) -> String {
     format!("{{{}}}", members.collect::<Vec<_>>().join(","))
 }
 
-/// Returns the statements that write the table to the schema `saved`. Registers their function `json_of(key, value, …)`:
-/// an object whose values are texts. The page's SQLite has no JSON functions.
-pub(crate) fn statements(database: &Database) -> Result<[String; 2], Error> {
+/// Returns the statements that write the table to the schema `saved`, and registers the function `json_of(key, value, …)`
+/// that they call. It returns an object whose values are strings. The page's SQLite has no JSON functions.
+pub(crate) fn statements(database: &Database) -> Result<Vec<String>, Error> {
     database.add_function("json_of", -1, |values| Ok(json_object(values).into()))?;
-    Ok([CREATE.to_owned(), INSERT.replace("{FRAMES}", &MAX_FRAMES.to_string())])
+    Ok(vec![CREATE.to_owned(), INSERT.replace("{FRAMES}", &MAX_FRAMES.to_string())])
 }

@@ -80,7 +80,7 @@ impl Queries {
         self.database.save_in_memory(&statements)
     }
 
-    fn statements(&self, tool: SqlFile) -> Result<[String; 2], Error> {
+    fn statements(&self, tool: SqlFile) -> Result<Vec<String>, Error> {
         match tool {
             SqlFile::MindStudio => mindstudio::statements(&self.database),
         }

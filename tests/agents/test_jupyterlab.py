@@ -102,20 +102,16 @@ def clicked(browser: Browser) -> Any:
     box = "(it => {const box = it.getBoundingClientRect(); return [box.left, box.top, box.width, box.height]})"
     frame = "document.querySelector('.jp-OutputArea-output iframe')"
     browser.wait("the idle page", "document.body.hasAttribute('data-idle')", FRAME)
-    place: list[float] = []
+    selected = "!document.querySelector('#details').hidden && document.querySelector('#details-title').innerText"
 
-    def is_steady() -> bool:
-        """JupyterLab scrolls to the next cell some time after it has run one."""
-        before = place.copy()
+    def click() -> Any:
+        """Click, and return the selection. JupyterLab may scroll between the measurement and the click."""
         left, top, *_ = browser.evaluate(f"{frame}.scrollIntoView({{block: 'center'}}), {box}({frame})")
         inner = browser.evaluate(f"{box}(document.querySelector('canvas#timeline'))", FRAME)
-        place[:] = left + inner[0] + inner[2] * 0.6, top + inner[1] + inner[3] * 0.9
-        return place == before
+        browser.click(left + inner[0] + inner[2] * 0.6, top + inner[1] + inner[3] * 0.9)
+        return browser.evaluate(selected, FRAME)
 
-    wait_for("a steady layout", is_steady)
-    browser.click(*place)
-    selected = "!document.querySelector('#details').hidden && document.querySelector('#details-title').innerText"
-    return browser.wait("a selection", selected, FRAME)
+    return wait_for("a selection", click)
 
 
 def test_show_displays_the_page_and_the_saved_notebook_opens_again(browser: Browser, lab: tuple[str, Path]) -> None:

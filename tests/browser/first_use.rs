@@ -75,7 +75,10 @@ fn cause_of_oom_is_shown_without_click() {
     for width in [1000, 1050, 1280, 1366] {
         page.resize(width, 768);
         let (all, oom) = (page.bounding_box("#headlines"), page.bounding_box("#headlines .oom"));
-        assert!(oom.top + oom.height <= all.top + all.height, "the OOM is hidden at {width} px: {oom:?} in {all:?}");
+        assert!(
+            oom.height > 0.0 && oom.top + oom.height <= all.top + all.height,
+            "the OOM is hidden at {width} px: {oom:?} in {all:?}"
+        );
     }
 }
 

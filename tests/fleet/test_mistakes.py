@@ -1,4 +1,4 @@
-"""Mistakes of users and odd names: each is one line that says what to do, and costs no other file."""
+"""User errors and unusual file names: errors are one line that says what to do, and other files are still surveyed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str
     return subprocess.run(command, capture_output=True, text=True, check=False, env=variables, timeout=300)
 
 
-def _refused(*arguments: str, status: int = 1, **environment: str) -> str:
+def _error_line(*arguments: str, status: int = 1, **environment: str) -> str:
     """Return the last line of the error, which has no traceback."""
     run = _run(*arguments, **environment)
     assert (run.returncode, run.stdout) == (status, ""), run.stderr
@@ -41,22 +41,22 @@ def _sample(path: Path) -> Path:
 
 
 @pytest.mark.parametrize("action", [["ask", "growth"], ["views"], ["compact"]], ids=lambda action: action[0])
-def test_folder_without_tables_is_refused(tmp_path: Path, action: list[str]) -> None:
+def test_folder_without_tables_is_rejected(tmp_path: Path, action: list[str]) -> None:
     nothing = str(tmp_path / "nothing")
     expected = f"memscape: {nothing} has no tables: memscape fleet survey writes them"
-    assert _refused(action[0], nothing, *action[1:]) == expected
+    assert _error_line(action[0], nothing, *action[1:]) == expected
     assert not Path(nothing).exists()
 
 
-def test_lake_of_a_newer_version_is_refused(tmp_path: Path) -> None:
+def test_lake_of_a_newer_version_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "v2" / "snapshot").mkdir(parents=True)
     expected = f"memscape: {tmp_path} has tables of a newer version, v2: update memscape"
-    assert _refused("ask", str(tmp_path), "growth") == expected
+    assert _error_line("ask", str(tmp_path), "growth") == expected
 
 
 def test_wrong_address_leaves_no_lake_and_an_empty_folder_an_empty_one(tmp_path: Path) -> None:
     lake, empty = str(tmp_path / "lake"), tmp_path / "empty"
-    assert str(tmp_path / "nothing") in _refused("survey", str(tmp_path / "nothing"), lake)
+    assert str(tmp_path / "nothing") in _error_line("survey", str(tmp_path / "nothing"), lake)
     assert not Path(lake).exists()
     empty.mkdir()
     assert _run("survey", str(empty), lake).stdout == "0 listed, 0 new. Nothing to read.\n"
@@ -71,31 +71,33 @@ def test_wrong_address_leaves_no_lake_and_an_empty_folder_an_empty_one(tmp_path:
     ],
 )
 def test_store_without_a_client_is_named(tmp_path: Path, url: str, cause: str) -> None:
-    assert _refused("survey", url, str(tmp_path / "lake")) == f"memscape: {url}: {cause}"
+    assert _error_line("survey", url, str(tmp_path / "lake")) == f"memscape: {url}: {cause}"
 
 
 @pytest.mark.parametrize(
     ("option", "value", "cause"),
     [
-        ("--files", "0", "expected a number above 0"),
-        ("--workers", "-1", "expected a number above 0"),
+        ("--files", "0", "expected a whole number, 1 or more"),
+        ("--workers", "-1", "expected a whole number, 1 or more"),
         ("--storage", "[]", "expected a JSON object, such as '{\"anon\": true}'"),
         ("--since", "yesterday", "expected a date or time, such as 2026-11-04"),
     ],
 )
-def test_value_of_an_option_is_refused(tmp_path: Path, option: str, value: str, cause: str) -> None:
-    refused = _refused("survey", str(tmp_path), str(tmp_path / "lake"), f"{option}={value}", status=2)
-    assert refused == f"memscape fleet survey: error: argument {option}: {cause}"
+def test_invalid_option_value_is_rejected(tmp_path: Path, option: str, value: str, cause: str) -> None:
+    error = _error_line("survey", str(tmp_path), str(tmp_path / "lake"), f"{option}={value}", status=2)
+    assert error == f"memscape fleet survey: error: argument {option}: {cause}"
 
 
-def test_lake_whose_address_is_a_pattern_is_refused(tmp_path: Path) -> None:
+def test_lake_address_with_wildcards_is_rejected(tmp_path: Path) -> None:
     lake = str(tmp_path / "x[1]" / "lake")
-    assert _refused("survey", str(tmp_path), lake).startswith(f"memscape: {lake}: the address of a lake has none of")
+    assert _error_line("survey", str(tmp_path), lake).startswith(
+        f"memscape: {lake}: the address of a lake must not contain"
+    )
     assert not Path(lake).exists()
 
 
 def test_links_to_local_files_are_not_signed(lake: str) -> None:
-    assert _refused("ask", lake, "growth", "--sign", "2").endswith(
+    assert _error_line("ask", lake, "growth", "--sign", "2").endswith(
         "only addresses in a store can be signed: leave out --sign"
     )
 
@@ -104,8 +106,8 @@ def test_program_that_does_not_work_is_an_error(one_job: Path, tmp_path: Path) -
     (tmp_path / "empty").mkdir()
     lake = str(tmp_path / "lake")
     fleet.survey(str(tmp_path / "empty"), lake)
-    refused = _refused("survey", str(one_job), lake, MEMSCAPE_BINARY="/bin/false")
-    assert refused == "memscape: /bin/false: memscape ended with status 1"
+    error = _error_line("survey", str(one_job), lake, MEMSCAPE_BINARY="/bin/false")
+    assert error == "memscape: /bin/false: memscape ended with status 1"
     assert rows(lake, "SELECT count(*) FROM snapshot") == [(0,)]
 
 
@@ -122,7 +124,7 @@ def test_odd_names_are_surveyed(tmp_path: Path) -> None:
     assert fleet.survey(str(runs), lake, workers=1).new == 0
 
 
-def test_name_that_is_not_utf8_costs_no_other_file(tmp_path: Path) -> None:
+def test_file_name_not_utf8_gets_an_error_row(tmp_path: Path) -> None:
     runs, lake = tmp_path / "runs", str(tmp_path / "lake")
     sample = _sample(runs / "job" / "rank0.pickle.gz")
     shutil.copy(sample, os.fsdecode(os.fsencode(sample.parent) + b"/rank1\xff.pickle.gz"))
@@ -133,7 +135,7 @@ def test_name_that_is_not_utf8_costs_no_other_file(tmp_path: Path) -> None:
     assert error == "OSError: the name of the file or of a folder is not UTF-8: rename it"
 
 
-def test_single_file_is_of_the_job_of_its_folder(tmp_path: Path) -> None:
+def test_job_of_a_single_file_is_its_folder(tmp_path: Path) -> None:
     sample = _sample(tmp_path / "job-a" / "x.pickle.gz")
     fleet.survey(str(sample), str(tmp_path / "lake"), workers=1)
     assert rows(str(tmp_path / "lake"), "SELECT job FROM snapshot") == [("job-a",)]
@@ -147,13 +149,13 @@ def test_single_file_is_of_the_job_of_its_folder(tmp_path: Path) -> None:
         ('{"url": "x.pickle", "modified": "yesterday"}', "Invalid isoformat string: 'yesterday'"),
     ],
 )
-def test_mistake_in_a_list_is_named_by_its_line(tmp_path: Path, line: str, cause: str) -> None:
+def test_error_in_list_names_the_line(tmp_path: Path, line: str, cause: str) -> None:
     listed = tmp_path / "list"
     listed.write_text(f"\n{line}\n")
-    assert _refused("survey", "--list", str(listed), str(tmp_path / "lake")) == f"memscape: {listed}:2: {cause}"
+    assert _error_line("survey", "--list", str(listed), str(tmp_path / "lake")) == f"memscape: {listed}:2: {cause}"
 
 
-def test_file_of_a_list_that_is_gone_is_a_row(tmp_path: Path) -> None:
+def test_missing_file_in_list_gets_a_row(tmp_path: Path) -> None:
     sample, lake, listed = _sample(tmp_path / "job" / "x.pickle.gz"), str(tmp_path / "lake"), tmp_path / "list"
     listed.write_text(f"{tmp_path}/job/gone.pickle\n" + json.dumps({"url": str(sample)}) + "\n")
     done = fleet.survey([], lake, list_file=str(listed), workers=1)
@@ -169,13 +171,13 @@ def test_time_may_be_a_text_or_have_no_zone(runs: Path, lake: str, tmp_path: Pat
     assert len(fleet.query(lake, "oom_jobs", since=since).fetchall()) == 2
 
 
-def test_time_that_is_none_is_refused(lake: str) -> None:
+def test_invalid_time_is_rejected(lake: str) -> None:
     with pytest.raises(ValueError, match="yesterday"):
         fleet.query(lake, "oom_jobs", since="yesterday")
 
 
 class NoCredentialsError(Exception):
-    """As that of the client of S3."""
+    """Stand-in for botocore's exception of the same name."""
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,7 @@ def test_store_is_surveyed_queried_and_compacted(store: dict[str, Any], one_job:
     ]
     summary = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
     assert summary[0]["recorder"]["step"] == "100"
-    # With the address and the credentials in the environment, as the manual says. delta-rs does not read them as s3fs.
+    # With the address and the credentials in the environment, as the manual says. delta-rs reads other variables than s3fs.
     environment = {
         "AWS_ENDPOINT_URL": store["client_kwargs"]["endpoint_url"],
         "AWS_DEFAULT_REGION": store["client_kwargs"]["region_name"],

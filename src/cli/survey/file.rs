@@ -125,7 +125,12 @@ fn read(
 fn numbered(name: String, counts: &mut HashMap<String, usize>) -> String {
     let count = counts.entry(name.clone()).or_default();
     *count += 1;
-    if *count == 1 { name } else { format!("{name} ({count})") }
+    if *count == 1 {
+        return name;
+    }
+    // A member may have the name with the number itself.
+    let numbered_name = format!("{name} ({count})");
+    numbered(numbered_name, counts)
 }
 
 /// Reads the whole file, stores its SHA-256 in `object`, and returns its length.

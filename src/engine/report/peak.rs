@@ -189,7 +189,7 @@ fn write_statements(writer: &mut ReportWriter<'_>, parts: &Peak, given: &Given<'
     }
     let (recent, _) = parts.recent_sites.total(&parts.recent_sites.ranked(0));
     let events = parts.recent.value;
-    // In a shorter trace, they would be all events.
+    // If fewer events precede the peak, the sentence would be about all of them.
     if recent > 0 && events < u64::from(moment) {
         let text = format!("Allocated in the last {} before the peak: {}", pluralize(events, "event"), share(recent));
         let span = Span { from: u64::from(moment).saturating_sub(events) as u32, to: moment };

@@ -22,7 +22,7 @@ impl Reason {
     pub(crate) fn label(self) -> &'static str {
         match self {
             Reason::Pool => "another pool",
-            Reason::SizeClass => "other size class",
+            Reason::SizeClass => "another size class",
             Reason::Stream => "another stream",
             Reason::TooSmall => "too small or not allowed",
         }

@@ -58,7 +58,7 @@ def run(*arguments: str) -> str:
 
 
 def options(**given: object) -> list[str]:
-    """Return options of a command, such as `--at=peak`. Those that are None are left out."""
+    """Return command-line options, such as `--at=peak`. Values of None are omitted."""
     return [f"--{name.replace('_', '-')}={value}" for name, value in given.items() if value is not None]
 
 

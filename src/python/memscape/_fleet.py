@@ -10,6 +10,7 @@ import csv
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,6 +19,7 @@ from typing import Any
 
 from ._binary import MemscapeError, program
 from ._fleet_options import parser
+from ._text import one_line
 
 # Status of a program that Ctrl+C ended.
 _INTERRUPTED = 130
@@ -30,8 +32,12 @@ def _survey(chosen: argparse.Namespace) -> int:
 
     def show(progress: Progress) -> None:
         if is_terminal:
-            stopping = ". Stopping after the running batches; Ctrl+C again ends at once" if progress.is_stopped else ""
-            print(f"\r\x1b[K{progress.text()}{stopping}", end="", file=sys.stderr, flush=True)
+            stopping = (
+                "Stopping after the running batches (Ctrl+C again stops at once): " if progress.is_stopped else ""
+            )
+            # A longer line would wrap, and only its last row would be replaced.
+            width = shutil.get_terminal_size().columns - 1
+            print(f"\r\x1b[K{(stopping + progress.text())[:width]}", end="", file=sys.stderr, flush=True)
 
     if bool(chosen.urls) == bool(chosen.list):
         raise MemscapeError("name folders to survey, or --list FILE")
@@ -184,7 +190,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if type(error).__module__ == "builtins":
             raise
         # delta-rs writes the causes in colored lines.
-        text = re.sub(r"\s*\n\s*", " ", re.sub(r"\x1b\[\d*m", "", str(error))).strip()
+        text = one_line(" ".join(re.sub(r"\x1b\[[\d;]*m", "", str(error)).split()))
         print(f"memscape: {type(error).__name__}: {text}", file=sys.stderr)
     return 1
 

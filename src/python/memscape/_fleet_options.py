@@ -35,7 +35,7 @@ def _bytes(text: str) -> int:
 
 def _count(text: str) -> int:
     if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError("expected a number above 0")
+        raise argparse.ArgumentTypeError("expected a whole number, 1 or more")
     return int(text)
 
 

@@ -13,7 +13,7 @@ const MAX_ROWS: f64 = 170.0;
 /// Number of rows that are rendered above and below the visible rows.
 const OVERSCAN_ROWS: f64 = 6.0;
 
-/// Height of a table's row, in CSS pixels.
+/// Default height of a row, in CSS pixels.
 pub const ROW_PX: f64 = 22.0;
 
 /// Scroll state of a list of rows.

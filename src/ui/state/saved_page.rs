@@ -11,10 +11,10 @@ pub struct SavedPage {
     pub rules: String,
 }
 
-/// Function that returns a field.
+/// Accessor of a field.
 type Field = fn(&mut SavedPage) -> &mut String;
 
-/// Attribute of each field.
+/// HTML attribute of each field.
 const ATTRIBUTES: [(&str, Field); 2] = [("data-view", |page| &mut page.view), ("data-rules", |page| &mut page.rules)];
 
 impl SavedPage {

@@ -19,7 +19,7 @@ use protocol::{Cell, SheetRow, Tone};
 /// Keys and labels of the columns with stranded bytes, by [`Reason`].
 const REASON_COLUMNS: [[&str; 2]; 4] = [
     ["stranded_another_pool_bytes", "another pool"],
-    ["stranded_size_class_bytes", "other size class"],
+    ["stranded_size_class_bytes", "another size class"],
     ["stranded_another_stream_bytes", "another stream"],
     ["stranded_too_small_bytes", "too small"],
 ];

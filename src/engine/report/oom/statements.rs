@@ -37,14 +37,10 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
         |free| format!(", the device had {} free", bytes_text(free)),
     );
     let fraction = memory_fraction(&file.snapshot.settings);
+    let limiter = fraction
+        .map_or_else(|| "a memory fraction".to_owned(), |fraction| ["per_process_memory_fraction:", fraction].concat());
     // Otherwise the sentence says that a request failed that had room.
-    let limit = match fraction {
-        Some(fraction) if is_limited => {
-            &[" (per_process_memory_fraction:", fraction, " likely limits the process)"].concat()
-        }
-        None if is_limited => " (a memory fraction likely limits the process)",
-        _ => "",
-    };
+    let limit = if is_limited { format!(" ({limiter} likely limits the process)") } else { String::new() };
     let text = format!(
         "Out of memory at event {}: {} requested {}{free}{limit}.",
         group_digits(facts.event.into()),
@@ -146,17 +142,13 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
         writer.add_statement(tone, text, Some(moment_evidence(moment)));
     }
     if is_limited {
-        let text = match fraction {
-            Some(fraction) => format!(
-                "The device had enough free for this request: per_process_memory_fraction:{fraction} limits the process, or the \
-                 driver's memory is fragmented."
-            ),
-            None => format!(
-                "The device had enough free for this request: a memory fraction limits the process \
-                 ({}.set_per_process_memory_fraction), or the driver's memory is fragmented.",
-                writer.file.backend.module()
-            ),
-        };
+        let module = writer.file.backend.module();
+        let function =
+            if fraction.is_none() { format!(" ({module}.set_per_process_memory_fraction)") } else { String::new() };
+        let text = format!(
+            "The device had enough free for this request: {limiter} limits the process{function}, or the driver's memory is \
+             fragmented."
+        );
         writer.add_statement(Tone::Fact, text, None);
     }
 }

@@ -52,8 +52,8 @@ pub(super) fn memory_fraction(settings: &[(String, String)]) -> Option<&str> {
     const KEY: &str = "per_process_memory_fraction";
     let is_limit = |value: &str| known_settings::find_known(KEY).is_some_and(|known| !known.is_default(value));
     let (_, value) = all_settings(settings).into_iter().find(|&(key, value)| key == KEY && is_limit(value))?;
-    // Files have four decimals. Other statements write the fraction without trailing zeros.
-    Some(if value.contains('.') { value.trim_end_matches('0') } else { value })
+    // A file has `0.4570`, but the simulator's settings are written `0.457`.
+    Some(if value.contains('.') { value.trim_end_matches('0').trim_end_matches('.') } else { value })
 }
 
 /// Returns the keys and values of all settings: those that the file lists, and those that occur only in the text of the

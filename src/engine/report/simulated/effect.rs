@@ -33,7 +33,7 @@ pub(in crate::report) enum Outcome {
 
 /// Start of the option that limits the memory of the process.
 pub(super) const FRACTION: &str = "per_process_memory_fraction:";
-/// Settings of a run if all have their default values.
+/// Settings text of a run with default settings.
 pub(super) const DEFAULTS: &str = "expandable_segments:False";
 /// The setting that is commonly tried against fragmentation.
 pub(super) const EXPANDABLE: &str = "expandable_segments:True";
@@ -169,7 +169,7 @@ impl<'a> Effect<'a> {
     }
 }
 
-/// Returns what to do for the settings of a run. The verb is "Try" if the run may reserve as much as the recording.
+/// Returns the advice to use the settings of a run: "Set", or "Try" if the run may reserve as much as the recording.
 pub(super) fn fix(run: &WhatIfRun, recorded_peak: u64, backend: Backend) -> String {
     let start = if run.possible_excess(recorded_peak).is_none() { "Set " } else { "Try " };
     let warnings: String = run.warnings.iter().map(|warning| " ".to_owned() + warning.words()).collect();

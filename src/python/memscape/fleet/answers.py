@@ -11,7 +11,7 @@ from memscape._binary import MemscapeError
 from .queries import connect
 from .questions import QUESTIONS
 from .sources import Storage, Time
-from .stores import open_store
+from .stores import named_errors, open_store
 
 Rows = list[tuple[Any, ...]]
 
@@ -60,9 +60,11 @@ def _signed(names: list[str], row: tuple[Any, ...], storage: Storage, hours: int
         url = values.get(column)
         if url and "://" in url:
             fs, path = open_store(url, storage)
-            if not hasattr(fs, "sign"):
-                raise MemscapeError(f"{url}: only addresses in a store can be signed: leave out --sign")
-            signed = quote(fs.sign(path, expiration=hours * 3600), safe="")
+            with named_errors(url, fs):
+                try:
+                    signed = quote(fs.sign(path, expiration=hours * 3600), safe="")
+                except (AttributeError, NotImplementedError):
+                    raise MemscapeError(f"{url}: only addresses in a store can be signed: leave out --sign") from None
             for written in (quote(url, safe="/"), quote(url, safe="")):
                 values["link"] = values["link"].replace(f"={written}&", f"={signed}&")
                 values["link"] = values["link"].removesuffix(f"={written}") + (

@@ -31,12 +31,12 @@ def _options(lake: Lake) -> dict[str, str] | None:
         "AWS_SECRET_ACCESS_KEY": lake.storage.get("secret"),
         "AWS_SESSION_TOKEN": lake.storage.get("token"),
         "AWS_ENDPOINT_URL": endpoint or environment.get("AWS_ENDPOINT_URL_S3") or environment.get("AWS_ENDPOINT_URL"),
-        # delta-rs does not read the other variable of AWS' tools.
+        # delta-rs does not read AWS_DEFAULT_REGION.
         "AWS_REGION": client.get("region_name") or environment.get("AWS_REGION", environment.get("AWS_DEFAULT_REGION")),
     }
     found = {name: str(value) for name, value in known.items() if value}
     if found.get("AWS_ENDPOINT_URL", "").startswith("http:"):
-        # It refuses stores without TLS, unless they are allowed.
+        # delta-rs rejects http:// addresses by default.
         found["AWS_ALLOW_HTTP"] = "true"
     return found or None
 

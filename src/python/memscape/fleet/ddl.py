@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 
 from .lake import TABLES, Lake
-from .queries import ALL_ROWS, statements
+from .queries import ALL_ROWS, quoted, statements
 from .sources import Storage
 
 # Which rows count, in SQL that ClickHouse, Spark and Trino have. As in queries.py, but without the check for copied parts,
@@ -56,15 +56,11 @@ def _all_rows(lake: Lake, table: str, engine: str) -> str:
         columns = ", ".join(f"{column} {kind}" for column, kind in _columns(lake, table))
         return (
             f"CREATE TABLE {name} ({columns}, dt VARCHAR)\n"
-            f"WITH (format = 'PARQUET', external_location = {_quoted(folder)}, partitioned_by = ARRAY['dt'])"
+            f"WITH (format = 'PARQUET', external_location = {quoted(folder)}, partitioned_by = ARRAY['dt'])"
         )
     files = posixpath.join(folder, "dt=*", "part-*.parquet")
     function = "file" if lake.is_local else "s3" if files.startswith("s3") else "url"
-    return f"CREATE VIEW {name} AS SELECT * FROM {function}({_quoted(files)}, 'Parquet')"
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
+    return f"CREATE VIEW {name} AS SELECT * FROM {function}({quoted(files)}, 'Parquet')"
 
 
 def _columns(lake: Lake, table: str) -> list[tuple[str, str]]:

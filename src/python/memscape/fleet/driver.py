@@ -119,7 +119,8 @@ def survey(
     remaining = fresh()
     with _interruptible() as stop:
         some = list(islice(remaining, 1))
-        # Not before there is a file: a wrong address leaves no lake. And not after the whole listing, which takes long.
+        # Create the lake after the first file is found, so that a wrong address leaves no empty lake, but before the rest
+        # is listed, so that a wrong lake fails early.
         target.create()
         some += islice(remaining, _MOST_SOURCES - 1)
         while some and not stop.is_set():
@@ -157,7 +158,7 @@ def _work(
                 continue
             batch, outcome = result
             if isinstance(outcome, Exception) and len(batch) > 1:
-                # Its worker died each time. Which file was it?
+                # The worker died on every attempt. Split the batch to find the file.
                 halves += [batch[: len(batch) // 2], batch[len(batch) // 2 :]]
                 continue
             if isinstance(outcome, Exception):

@@ -34,7 +34,9 @@ class Lake:
 
     def __init__(self, url: str, storage: Storage | None = None) -> None:
         if re.search(r"[*?\[]", url):
-            raise MemscapeError(f"{url}: the address of a lake has none of *, ? and [, which engines read as patterns")
+            raise MemscapeError(
+                f"{url}: the address of a lake must not contain *, ? or [: query engines read them as patterns"
+            )
         self.url, self.storage = url, storage or {}
         self.fs, root = open_store(url, self.storage)
         self.root = posixpath.join(root.rstrip("/"), f"v{VERSION}")
@@ -60,7 +62,7 @@ class Lake:
         """Return whether there are tables.
 
         Raises:
-            MemscapeError: The store does not answer, or refuses to.
+            MemscapeError: The store cannot be reached, or denies access.
 
         """
         with named_errors(self.url, self.fs):

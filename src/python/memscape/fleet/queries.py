@@ -135,7 +135,7 @@ def _parts(lake: Lake, tables: Iterable[str], registered: set[str] | None) -> li
     found = [f"SET VARIABLE registered = {_quoted(registered)}"] if registered else []
     for table in tables:
         pattern = lake.uri(posixpath.join(lake.table(table), "dt=*", "part-*.parquet"))
-        listed = f"SELECT list(file ORDER BY file) FROM glob({_quoted([pattern])[1:-1]}) WHERE true"
+        listed = f"SELECT list(file ORDER BY file) FROM glob({quoted(pattern)}) WHERE true"
         if table != "snapshot":
             listed += " AND parse_path(file)[-2:] IN (SELECT parse_path(unnest(getvariable('snapshot_parts')))[-2:])"
         if registered:
@@ -168,8 +168,13 @@ def _registered(lake: Lake) -> set[str] | None:
     return registered_batches(lake)
 
 
+def quoted(text: str) -> str:
+    """Return a text as an SQL literal."""
+    return "'" + text.replace("'", "''") + "'"
+
+
 def _quoted(paths: Iterable[str]) -> str:
-    return "[" + ", ".join("'" + path.replace("'", "''") + "'" for path in paths) + "]"
+    return "[" + ", ".join(map(quoted, paths)) + "]"
 
 
 def query(

@@ -10,7 +10,7 @@ MAX_ROWS = 50
 
 _OOM_LINK = "link(telling_file, 'oom', 'why') || '&topic=oom' AS link"
 
-# The first step as A and the last as B, at their ends: where they differ.
+# Opens the first step as A and the last as B, and compares their ends.
 _GROWTH_LINK = (
     "link(first_file, 'end', 'why') || '&compare=end&topic=comparison&with=' || url_encode(telling_file) AS link"
 )
@@ -100,7 +100,7 @@ odd AS (
   SELECT m.job, m.rank, m.device, m.measure, m.step, bytes, bytes - median AS more, url, (abs(more), url) AS worst
   FROM measured m JOIN groups g USING (measure)
   WHERE (m.job, m.step) IS NOT DISTINCT FROM (g.job, g.step) AND abs(bytes - median) > usual)
--- A row for all steps of a rank, so that a rank which differs in each of them hides no other.
+-- One row per rank, not per step: otherwise one odd rank could fill the answer.
 SELECT *, link(telling_file, measure, 'why') AS link FROM (
   SELECT job, rank, device, measure, count(DISTINCT step) AS steps, min(step) AS first_step, arg_max(step, worst) AS step,
     arg_max(bytes, worst) AS bytes, arg_max(more, worst) AS more_bytes, arg_max(url, worst) AS telling_file

@@ -51,7 +51,7 @@ th { white-space: nowrap } th:first-child, td:first-child { padding-left: 0 }
 td:first-child:has(a) { min-width: 12rem; overflow-wrap: anywhere }
 .w { min-width: 16rem } .alarm { color: light-dark(#a4262c, #ff9b94); font-weight: 600 }
 code { font-size: .85em; overflow-wrap: anywhere; display: block; min-width: 11rem }
-/* Tables are scrolled. Texts in their last columns must not make rows tall. */
+/* Tables scroll sideways on narrow screens, so long texts need not wrap. */
 @media (max-width: 60rem) { .w { min-width: 40rem } code { white-space: nowrap } }
 """
 

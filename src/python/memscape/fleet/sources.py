@@ -45,7 +45,7 @@ class Source:
         return {
             "url": self.url,
             "version": self.version,
-            # A list may not say the size. The program then takes that of the file.
+            # A list may omit sizes. The program then uses the size of the file.
             "bytes": self.size or None,
             "modified_us": (self.modified - _EPOCH) // _MICROSECOND,
             "job": self.job,
@@ -97,7 +97,7 @@ def as_time(value: Any) -> datetime:
     """Return a time of a listing or an option in UTC.
 
     Raises:
-        ValueError: A text is no time.
+        ValueError: The text is not a date or time.
 
     """
     if isinstance(value, (int, float)):
@@ -118,7 +118,8 @@ def read_list(path: str, storage: Storage) -> Iterator[Source]:
     if path.endswith(".parquet"):
         yield from _inventory(path)
         return
-    with open(path, encoding="utf-8") as file:
+    # Names of files may not be UTF-8.
+    with open(path, encoding="utf-8", errors="surrogateescape") as file:
         for number, line in enumerate(file, 1):
             text = line.strip()
             try:
@@ -144,7 +145,7 @@ def _listed_source(text: str, storage: Storage) -> Source:
         try:
             info = fs.info(inside)
         except (FileNotFoundError, PermissionError):
-            # Its row has a status, as that of a file which is gone when it is read.
+            # The file is read later, and its row gets the status `gone` or `denied`.
             info = {}
     return _source(fs.unstrip_protocol(inside), info, _folder_name(text))
 

@@ -75,13 +75,13 @@ def named_errors(url: str, fs: Any) -> Iterator[None]:
         is_ours = isinstance(error, (MemscapeError, TypeError, KeyError, AttributeError, AssertionError))
         if is_ours or isinstance(fs, LocalFiles):
             raise
-        raise MemscapeError(f"{url}: {_cause(error)}") from error
+        raise MemscapeError(f"{url}: {_cause(url, error)}") from error
 
 
-def _cause(error: Exception) -> str:
+def _cause(url: str, error: Exception) -> str:
     kind, text = type(error).__name__, str(error)
     if isinstance(error, FileNotFoundError):
-        # The text is the path, or says which part of the address there is not.
-        return text if " " in text else "not found"
+        # The text is either the path or a message, such as "The specified bucket does not exist".
+        return "not found" if text.strip("/") in url or " " not in text else text
     remedy = _REMEDIES.get(kind)
     return f"{kind}: {text}" if remedy is None else remedy

@@ -35,8 +35,8 @@ Failure = tuple[str, str]
 _AHEAD = 3
 # Time limit of a file in seconds, and bytes per second that the limit allows for.
 _SECONDS, _BYTES_PER_SECOND = 60.0, 5e6
-# Maximum length of a file name in bytes.
-_MOST_NAME = 200
+# Maximum length of the name of a local copy, in bytes.
+_MAX_NAME = 200
 # Maximum length of an error message in characters.
 _MOST_TEXT = 500
 
@@ -252,7 +252,7 @@ def fetch(url: str, target: str, storage: Storage, seconds: float | None = None)
 
 def copy_name(url: str) -> str:
     """Return a file name for a local copy. Names in a store may be longer than a disk allows."""
-    return posixpath.basename(url).encode()[-_MOST_NAME:].decode(errors="ignore")
+    return posixpath.basename(url).encode("utf-8", "surrogateescape")[-_MAX_NAME:].decode(errors="ignore")
 
 
 def _failure(error: Exception) -> Failure:

@@ -93,11 +93,11 @@ pub fn alarms(tab: &InsightsTab) -> Vec<Topic> {
     Topic::ALL.into_iter().filter(|topic| warns(topic) && !repeats(topic)).collect()
 }
 
-/// Returns the first sentence of the comparison that is shown. `None` until it is known.
+/// Returns the alarms and the first sentence of the shown comparison. `None` until it is known.
 pub fn comparison_verdict(tab: &InsightsTab, shared: &Shared) -> Option<String> {
     let pairing = comparing::part::insight_pairing(shared)?;
     let (_, report) = tab.reports.iter().find(|(question, _)| question.pairing == Some(pairing))?;
-    // Which side ran out of memory comes before the verdict.
+    // An OOM of one side is stated before the verdict.
     let end = report.statements.iter().position(|it| it.tone != Tone::Alarm)?;
     let first: Vec<&str> = report.statements.iter().take(end + 1).map(|it| it.text.as_str()).collect();
     Some(first.join(" "))

@@ -101,8 +101,8 @@ pub fn paused_bands(state: &Shared, view: &View) -> Vec<Band> {
     bands
 }
 
-/// Returns true if the curve adds no information. If nothing is awaiting free, all live bytes are not awaiting
-/// free. Stranded bytes and samples are known for whole devices only, and not of every file.
+/// Returns true if the curve adds no information. If nothing is awaiting free, live bytes that are not awaiting free
+/// equal all live bytes. Stranded bytes and samples are known for whole devices only, and not of every file.
 fn is_redundant(curves: &Curves, line: Line) -> bool {
     match line {
         Line::AwaitingFree | Line::NotAwaitingFree => curves.awaiting_free.iter().all(|&bytes| bytes == 0),

@@ -36,51 +36,51 @@ fn used(shelf: &CacheFolder, key: &str, seconds_ago: u64) {
 #[test]
 fn entry_is_readable_until_removed() {
     let shelf = shelf("taken", 1 << 20);
-    assert_eq!(taken(&shelf, "a"), None);
-    put(&shelf, "a", 1000).unwrap();
-    assert_eq!(taken(&shelf, "a"), Some(vec![7; 1000]));
-    assert!(shelf.contains("a") && !shelf.contains("b"));
-    shelf.remove("a");
-    assert_eq!(taken(&shelf, "a"), None);
+    assert_eq!(taken(&shelf, "0-a"), None);
+    put(&shelf, "0-a", 1000).unwrap();
+    assert_eq!(taken(&shelf, "0-a"), Some(vec![7; 1000]));
+    assert!(shelf.contains("0-a") && !shelf.contains("0-b"));
+    shelf.remove("0-a");
+    assert_eq!(taken(&shelf, "0-a"), None);
     fs::remove_dir_all(&shelf.path).unwrap();
 }
 
 #[test]
 fn least_recently_used_entries_are_evicted() {
     let shelf = shelf("room", 1000);
-    for (key, seconds_ago) in [("a", 30), ("b", 20), ("c", 10)] {
+    for (key, seconds_ago) in [("0-a", 30), ("0-b", 20), ("0-c", 10)] {
         put(&shelf, key, 300).unwrap();
         used(&shelf, key, seconds_ago);
     }
-    assert!(shelf.open("a").is_some(), "now the most recently used");
-    put(&shelf, "d", 250).unwrap();
-    assert_eq!(names(&shelf), ["a.columns", "c.columns", "d.columns"]);
-    assert!(put(&shelf, "large", 1001).is_err(), "larger than the limit");
-    assert_eq!(names(&shelf), ["a.columns", "c.columns", "d.columns"], "nothing was evicted");
-    put(&shelf, "all", 1000).unwrap();
-    assert_eq!(names(&shelf), ["all.columns"]);
+    assert!(shelf.open("0-a").is_some(), "now the most recently used");
+    put(&shelf, "0-d", 250).unwrap();
+    assert_eq!(names(&shelf), ["0-a.columns", "0-c.columns", "0-d.columns"]);
+    assert!(put(&shelf, "0-f", 1001).is_err(), "larger than the limit");
+    assert_eq!(names(&shelf), ["0-a.columns", "0-c.columns", "0-d.columns"], "nothing was evicted");
+    put(&shelf, "0-e", 1000).unwrap();
+    assert_eq!(names(&shelf), ["0-e.columns"]);
     fs::remove_dir_all(&shelf.path).unwrap();
 }
 
 #[test]
 fn failed_write_leaves_no_file_and_stale_parts_are_removed() {
     let shelf = shelf("abandoned", 1000);
-    let failed = shelf.insert("a", |out| {
+    let failed = shelf.insert("0-a", |out| {
         out.write_all(b"half of it")?;
         Err(io::ErrorKind::StorageFull.into())
     });
     assert!(failed.is_err());
     assert!(names(&shelf).is_empty());
-    for (name, hours) in [(".old.part", 25), (".new.part", 1), ("else.txt", 99)] {
+    for (name, hours) in [(".old.part", 25), (".new.part", 1), ("else.txt", 99), ("old.part", 99), ("a.columns", 99)] {
         let file = File::create(shelf.path.join(name)).unwrap();
         file.set_modified(SystemTime::now() - Duration::from_secs(hours * 60 * 60)).unwrap();
     }
-    put(&shelf, "a", 1).unwrap();
-    assert_eq!(names(&shelf), [".new.part", "a.columns", "else.txt"]);
+    put(&shelf, "0-a", 1).unwrap();
+    assert_eq!(names(&shelf), [".new.part", "0-a.columns", "a.columns", "else.txt", "old.part"]);
     fs::remove_dir_all(&shelf.path).unwrap();
     let in_a_file = CacheFolder { path: std::env::current_exe().unwrap().join("cache"), max_bytes: 1000 };
-    assert!(put(&in_a_file, "a", 1).is_err());
-    assert_eq!(taken(&in_a_file, "a"), None);
+    assert!(put(&in_a_file, "0-a", 1).is_err());
+    assert_eq!(taken(&in_a_file, "0-a"), None);
 }
 
 #[test]
@@ -90,12 +90,12 @@ fn concurrent_writers_leave_one_entry() {
         for _ in 0..8 {
             scope.spawn(|| {
                 for _ in 0..20 {
-                    put(&shelf, "a", 1000).unwrap();
-                    assert_eq!(taken(&shelf, "a"), Some(vec![7; 1000]));
+                    put(&shelf, "0-a", 1000).unwrap();
+                    assert_eq!(taken(&shelf, "0-a"), Some(vec![7; 1000]));
                 }
             });
         }
     });
-    assert_eq!(names(&shelf), ["a.columns"]);
+    assert_eq!(names(&shelf), ["0-a.columns"]);
     fs::remove_dir_all(&shelf.path).unwrap();
 }
