@@ -153,6 +153,40 @@ fn explain_compares_rank_with_group_median() {
     assert!(code == Some(1) && error.contains("no snapshots found"), "{error}");
 }
 
+/// Rank 2 allocates after the peak, and stays below it.
+#[test]
+fn rank_that_differs_only_at_its_end_is_compared_there() {
+    let folder = folder("ranks-end");
+    (0..4).for_each(|rank| write(&folder.join(format!("rank{rank}.pickle")), STORY));
+    let path = folder.to_str().unwrap();
+    let alike = json(&["ranks", path]);
+    let bytes = |key: &str| alike["ranks"][2][key].as_u64().unwrap();
+    let added = (bytes("peak_requested_bytes") - bytes("end_requested_bytes")) / 2 / 512 * 512;
+    assert!(added * 50 > bytes("end_requested_bytes") && alike["end_outliers"] == serde_json::json!([]), "{added}");
+    let program = "trace=d['rank2.pickle']['device_traces'][0]\nlast={**trace[-1],'addr':1<<45,'size':ADDED}\ntrace+=[{**last,'action':'segment_alloc'},{**last,'action':'alloc'}]\nblock={'address':1<<45,'size':ADDED,'requested_size':ADDED,'state':'active_allocated','frames':last.get('frames',[])}\nsegments=d['rank2.pickle']['segments']\nsegments.append({**segments[0],'address':1<<45,'total_size':ADDED,'allocated_size':ADDED,'active_size':ADDED,'requested_size':ADDED,'blocks':[block]})";
+    if !modify_with_python(&folder, &program.replace("ADDED", &added.to_string())) {
+        return;
+    }
+    let of = json(&["ranks", path]);
+    assert_eq!(of["outliers"], serde_json::json!([]));
+    let outlier = &of["end_outliers"][0];
+    assert_eq!((&outlier["rank"], &outlier["delta_bytes"]), (&2.into(), &added.into()), "{of}");
+    assert_eq!(
+        (&of["ranks"][2]["end_delta_to_median_bytes"], &of["ranks"][1]["end_delta_to_median_bytes"]),
+        (&added.into(), &0.into())
+    );
+    let listing = text(&["ranks", path]);
+    assert!(
+        listing.contains("\n  - All ranks alike at the peak, ") && listing.contains("\n  - Rank 2 (+"),
+        "{listing}"
+    );
+    assert!(text(&["ranks", path, "--markdown"]).contains("\n| `rank 2` | `end` | "), "{listing}");
+    assert!(
+        text(&["ranks", path, "--explain", "2"]).starts_with("rank 2 against rank 1, its group's median, at the end\n")
+    );
+    assert_eq!(json(&["ranks", path, "--explain", "2"])["delta_bytes"], added);
+}
+
 #[test]
 fn recorder_metadata_gives_rank_host_and_coordinates() {
     let folder = folder("ranks-recorder");

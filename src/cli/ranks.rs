@@ -1,6 +1,6 @@
 //! `memscape ranks`: compares the snapshots of many ranks, as text, JSON, Markdown or HTML.
 
-use super::common_args::one_of;
+use super::common_args::{TracePosition, one_of};
 use super::diff::{DEFAULT_ROWS, Diff, diff};
 use super::file_survey::default_memory_bytes;
 use super::output::{print, print_stderr, printable, to_pretty_json};
@@ -11,7 +11,7 @@ use super::report_text::format_report;
 use super::terminal::wrap_to_terminal;
 use base::units::{Bytes, pluralize};
 use clap::Args;
-use compare::ranks::{Order, Pattern, Rank, RankQuantiles, Ranks, SiteBytes, report};
+use compare::ranks::{Order, Outlier, Pattern, Rank, RankQuantiles, Ranks, SiteBytes, report};
 use protocol::{Report, SCHEMA};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -34,7 +34,8 @@ pub(crate) struct Arguments {
     /// Order of the rows of the page's map
     #[arg(long, default_value = "rank", value_parser = one_of(Order::ALL, Order::name), requires = "out")]
     order: Order,
-    /// Compare this rank with the median rank of its group, as memscape diff does
+    /// Compare this rank with the median rank of its group, as memscape diff does, at the end if it is an outlier only
+    /// there
     #[arg(long, value_name = "RANK")]
     explain: Option<u32>,
     /// Memory that may be used to read files at the same time; if omitted, half of the free memory
@@ -117,13 +118,16 @@ fn explain(surveys: &Surveys, number: u32, arguments: &Arguments) -> Result<Stri
     };
     let ((a, device_a), (b, device_b)) = (source(median)?, source(rank)?);
     let (json, markdown, top) = (arguments.json, arguments.markdown, DEFAULT_ROWS);
-    let text = diff(&Diff { a, b, device_a, device_b, json, markdown, top, ..Diff::default() })?;
+    let is_at_end = ranks.differs_only_at_end(index);
+    let [at_a, at_b] = [is_at_end.then_some(TracePosition::End); 2];
+    let text = diff(&Diff { a, b, device_a, device_b, at_a, at_b, json, markdown, top, ..Diff::default() })?;
     if arguments.json {
         return Ok(text);
     }
     let group = rank.group.and_then(|group| ranks.groups.get(group as usize)).map_or(0, |group| group.ranks.len());
     let whose = if group > 1 { "its group's median" } else { "the median of the largest group" };
-    Ok(wrap_to_terminal(&format!("{} against {}, {whose}\n\n{text}", title(rank), title(median))))
+    let at = if is_at_end { ", at the end" } else { "" };
+    Ok(wrap_to_terminal(&format!("{} against {}, {whose}{at}\n\n{text}", title(rank), title(median))))
 }
 
 fn title(rank: &Rank) -> String {
@@ -134,9 +138,9 @@ fn title(rank: &Rank) -> String {
 fn as_json(comparison: &Ranks, memory: u64) -> String {
     let number = |index: u32| comparison.ranks.get(index as usize).and_then(|rank| rank.rank);
     let file = |index: u32| comparison.ranks.get(index as usize).map(|rank| rank.file.clone());
-    let outliers = comparison.outliers.iter().map(|it| {
-        json!({"rank": number(it.at), "file": file(it.at), "delta_bytes": it.delta, "median_absolute_deviation": it.deviation})
-    });
+    let outlier = |it: &Outlier| json!({"rank": number(it.at), "file": file(it.at), "delta_bytes": it.delta, "median_absolute_deviation": it.deviation});
+    let [outliers, end_outliers] =
+        [&comparison.outliers, &comparison.end_outliers].map(|all| all.iter().map(outlier).collect::<Value>());
     let groups = comparison.groups.iter().map(|group| {
         let deltas = group.deltas.iter().map(|it| json!({"call_site": it.site, "delta_bytes": it.bytes}));
         json!({
@@ -149,7 +153,7 @@ fn as_json(comparison: &Ranks, memory: u64) -> String {
         })
     });
     let spread = |it: &RankQuantiles| json!([it.min, it.p5, it.median, it.p95, it.max]);
-    let peak = comparison.peak.as_ref().map(spread);
+    let [peak, end] = [&comparison.peak, &comparison.end].map(|it| it.as_ref().map(spread));
     let [curve, steps] = [&comparison.curve, &comparison.steps].map(|it| it.iter().map(spread).collect::<Value>());
     let first_oom = comparison.first_oom.as_ref().map(|first| {
         let others = first.others.map(|(least, most, ranks)| json!({"least_live_bytes": least, "most_live_bytes": most, "ranks": ranks}));
@@ -163,12 +167,14 @@ fn as_json(comparison: &Ranks, memory: u64) -> String {
         "is_partial": comparison.is_partial,
         "peak": peak,
         "peak_bytes": peak,
+        "end_bytes": end,
         "quantiles": ["min", "p5", "median", "p95", "max"],
         "curve_by_share_of_events": curve,
         "curve_by_share_of_events_bytes": curve,
         "steps": steps,
         "step_peak_bytes": steps,
-        "outliers": outliers.collect::<Value>(),
+        "outliers": outliers,
+        "end_outliers": end_outliers,
         "groups": groups.collect::<Value>(),
         "first_oom": first_oom,
         "notes": comparison.notes,
@@ -182,8 +188,10 @@ fn row(ranks: &Ranks, rank: &Rank) -> Value {
         |pairs: &[(String, String)]| pairs.iter().map(|(name, value)| (name.clone(), json!(value))).collect::<Value>();
     let site = |it: &SiteBytes| json!({"call_site": it.site, "bytes": it.bytes, "live_bytes": it.bytes, "count": it.allocations});
     let oom = survey.and_then(|survey| survey.out_of_memory);
-    let median = ranks.peak.map(|peak| peak.median);
-    let delta = rank.peak().zip(median).map(|(peak, median)| i128::from(peak) - i128::from(median));
+    let delta = |value: Option<u64>, spread: Option<RankQuantiles>| {
+        let (value, spread) = value.zip(spread)?;
+        i64::try_from(i128::from(value) - i128::from(spread.median)).ok()
+    };
     json!({
         "rank": rank.rank,
         "host": rank.host,
@@ -195,11 +203,12 @@ fn row(ranks: &Ranks, rank: &Rank) -> Value {
         "peak_requested": survey.map(|it| it.peak_requested),
         "peak_requested_bytes": survey.map(|it| it.peak_requested),
         "peak_event": survey.map(|it| it.peak_event),
-        "delta_to_median_bytes": delta.and_then(|delta| i64::try_from(delta).ok()),
+        "delta_to_median_bytes": delta(rank.peak(), ranks.peak),
         "peak_reserved": survey.map(|it| it.peak_reserved),
         "peak_reserved_bytes": survey.map(|it| it.peak_reserved),
         "end_requested": survey.map(|it| it.end_requested),
         "end_requested_bytes": survey.map(|it| it.end_requested),
+        "end_delta_to_median_bytes": delta(rank.end(), ranks.end),
         "capacity_bytes": survey.and_then(|it| it.capacity),
         "oom_event": oom.map(|oom| oom.event),
         "oom_requested_bytes": oom.map(|oom| oom.requested_bytes),

@@ -21,6 +21,7 @@ import pytest
 import corpus
 from conftest import files, rows
 from memscape import fleet
+from memscape._binary import run
 from memscape.fleet import report
 from memscape.fleet.report import size
 
@@ -84,6 +85,16 @@ def test_odd_rank_is_found_at_its_end(lake: str) -> None:
     assert [(row["steps"], row["first_step"]) for row in found] == [(len(corpus.STEPS), corpus.STEPS[0])]
     assert found[0]["telling_file"].split("_")[-2] == f"step{found[0]['step']:06d}"
     assert all("&at=end&" in row["link"] for row in found)
+
+
+def test_odd_ranks_are_the_outliers_of_memscape_ranks(lake: str, runs: Path) -> None:
+    found = set()
+    for job, step in ((job, step) for job in corpus.JOBS for step in corpus.STEPS):
+        read = json.loads(run("ranks", "--json", *map(str, sorted((runs / job).glob(f"*step{step:06d}*")))))
+        for measure, outliers in (("peak", read["outliers"]), ("end", read["end_outliers"])):
+            found |= {(job, it["rank"], measure, it["delta_bytes"]) for it in outliers}
+    odd = {(row["job"], row["rank"], row["measure"], row["more_bytes"]) for row in _asked(lake, "odd_ranks")}
+    assert found == odd == {("job-odd", 2, "end", corpus.ODD_BYTES)}
 
 
 def test_new_place_is_found_since_a_time(lake: str) -> None:

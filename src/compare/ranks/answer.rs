@@ -84,6 +84,11 @@ impl Rank {
         self.survey.as_ref().and_then(|survey| u64::try_from(survey.peak_requested).ok())
     }
 
+    /// Returns the live (requested) bytes at the end, or `None` if the rank was not scanned.
+    pub fn end(&self) -> Option<u64> {
+        self.survey.as_ref().map(|survey| survey.end_requested)
+    }
+
     /// Returns the title with the file name if the rank was only numbered: `rank 0 (before.pickle)`.
     pub fn title_with_file(&self) -> String {
         if self.is_numbered { [&self.title(), " (", &*self.file, ")"].concat() } else { self.title() }
@@ -120,9 +125,14 @@ pub struct Ranks {
     pub left_out: Vec<String>,
     /// Groups of ranks with similar memory use, largest first.
     pub groups: Vec<Group>,
+    /// Ranks whose peaks are far from the median.
     pub outliers: Vec<Outlier>,
+    /// Ranks whose live bytes at the end are far from the median.
+    pub end_outliers: Vec<Outlier>,
     /// Distribution of the peaks over ranks.
     pub peak: Option<RankQuantiles>,
+    /// Distribution of the live bytes at the end over ranks.
+    pub end: Option<RankQuantiles>,
     /// Distribution of the live bytes over ranks, for each of [`BINS`](super::BINS) equal parts of the traces.
     pub curve: Vec<RankQuantiles>,
     /// Distribution of the peaks over ranks, for each step. Stops after the number of steps that every rank with steps
@@ -144,11 +154,17 @@ impl Ranks {
     pub fn most_important_first(&self) -> Vec<usize> {
         let is_oom = |rank: &Rank| rank.survey.as_ref().is_some_and(|survey| survey.out_of_memory.is_some());
         let stands_out = |index: &usize| {
-            self.outliers.iter().any(|it| it.at as usize == *index)
+            self.outliers.iter().chain(&self.end_outliers).any(|it| it.at as usize == *index)
                 || self.ranks.get(*index).is_some_and(|rank| rank.error.is_some() || is_oom(rank))
         };
         let (first, rest): (Vec<usize>, Vec<usize>) = (0..self.ranks.len()).partition(stands_out);
         [first, rest].concat()
+    }
+
+    /// Returns true if the rank differs from the others at the end, but not at the peak.
+    pub fn differs_only_at_end(&self, index: usize) -> bool {
+        let has = |outliers: &[Outlier]| outliers.iter().any(|it| it.at as usize == index);
+        has(&self.end_outliers) && !has(&self.outliers)
     }
 
     /// Returns the index of the rank to compare a rank with: the one with the median peak of its group, or, for this
@@ -225,14 +241,14 @@ pub fn quantile(ascending: &[u64], percent: usize) -> Option<u64> {
     ascending.get(place).copied()
 }
 
-/// A rank whose peak is far from the median of all ranks.
+/// A rank whose peak, or live bytes at the end, are far from the median of all ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outlier {
     /// Index of the rank in [`Ranks::ranks`].
     pub at: u32,
-    /// Peak minus the median peak, in bytes.
+    /// Difference from the median, in bytes.
     pub delta: i64,
-    /// Median absolute deviation of the peaks of all ranks, in bytes.
+    /// Median absolute deviation of all ranks, in bytes.
     pub deviation: u64,
 }
 

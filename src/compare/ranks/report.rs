@@ -48,18 +48,22 @@ fn title(ranks: &Ranks, index: u32) -> String {
 }
 
 fn outliers(ranks: &Ranks, tables: &mut TableBuilder) {
-    const COLUMNS: [(&str, &str); 5] = [
+    const COLUMNS: [(&str, &str); 6] = [
         ("name", "rank"),
-        ("peak_bytes", "peak (requested)"),
+        ("measure", "at"),
+        ("live_bytes", "live (requested)"),
         ("delta_bytes", "Δ median"),
         ("compared_with", "compare with"),
         ("median_absolute_deviation", "median deviation"),
     ];
-    let rows = ranks.outliers.iter().map(|it| {
+    let peaks = ranks.outliers.iter().map(|it| ("peak", it, Rank::peak as fn(&Rank) -> Option<u64>));
+    let ends = ranks.end_outliers.iter().map(|it| ("end", it, Rank::end as _));
+    let rows = peaks.chain(ends).map(|(measure, it, value)| {
         let median = ranks.median_of(it.at as usize);
         let cells = vec![
             text(title(ranks, it.at)),
-            Cell::Bytes(ranks.ranks.get(it.at as usize).and_then(Rank::peak).unwrap_or(0)),
+            text(measure),
+            Cell::Bytes(ranks.ranks.get(it.at as usize).and_then(value).unwrap_or(0)),
             Cell::Change(it.delta),
             median.map_or(Cell::Empty, |median| text(title(ranks, median as u32))),
             Cell::Bytes(it.deviation),
@@ -67,8 +71,8 @@ fn outliers(ranks: &Ranks, tables: &mut TableBuilder) {
         let evidence = median.and_then(|median| compare_evidence(ranks, it.at as usize, median));
         SheetRow { evidence, ..row(cells) }
     });
-    let note = "Peaks more than 3 median absolute deviations, or more than 2 %, from the median. Select a row to compare it with the \
-                median rank of its group.";
+    let note = "Peaks and live bytes at the end that are more than 5 median absolute deviations, and more than 2 %, from the median. \
+                Select a row to compare it with the median rank of its group.";
     tables.add(["outliers", "Ranks that stand out", note], &COLUMNS, rows.collect());
 }
 

@@ -1,6 +1,6 @@
 //! The verdict on all ranks, in a few sentences.
 
-use super::answer::{Group, Ranks};
+use super::answer::{Group, Outlier, RankQuantiles, Ranks};
 use crate::verdict::signed;
 use base::units::{Bytes, group_digits, pluralize};
 
@@ -17,7 +17,11 @@ pub(super) fn verdict(ranks: &Ranks) -> Vec<String> {
     let mut sentences = Vec::new();
     sentences.extend(first_oom(ranks));
     sentences.extend(group_sentence(ranks));
-    sentences.extend(outliers(ranks));
+    sentences.extend(outliers(ranks, &ranks.outliers, ranks.peak, "peak").or_else(|| wide_peaks(ranks)));
+    // What a rank needs more at its peak is often live at the end as well.
+    let only_at_end = ranks.end_outliers.iter().filter(|it| ranks.differs_only_at_end(it.at as usize));
+    let only_at_end: Vec<Outlier> = only_at_end.copied().collect();
+    sentences.extend(outliers(ranks, &only_at_end, ranks.end, "live bytes at the end"));
     sentences.extend(steps(ranks));
     sentences.extend(failures(ranks));
     sentences.truncate(MAX_SENTENCES);
@@ -49,16 +53,17 @@ fn group_sentence(ranks: &Ranks) -> Option<String> {
     let surveyed = ranks.surveys().count();
     let spread = ranks.peak?;
     if others.is_empty() {
-        let range = match spread.min == spread.max {
-            true => Bytes(spread.min).to_string(),
-            false => format!("{}–{}", Bytes(spread.min), Bytes(spread.max)),
-        };
         let are = match surveyed {
             1 => "One rank".to_owned(),
             surveyed if ranks.is_partial => format!("The {} surveyed ranks are alike", group_digits(surveyed as u64)),
             _ => "All ranks alike".to_owned(),
         };
-        return Some(format!("{are}: peak {range} requested."));
+        let peak = range(&spread);
+        let end = ranks.end.filter(is_wide);
+        return Some(match end {
+            Some(end) => format!("{are} at the peak, {peak} requested, but not at the end: {}.", range(&end)),
+            None => format!("{are}: peak {peak} requested."),
+        });
     }
     let named: Vec<String> = others.iter().take(MAX_NAMED).map(|group| differing(ranks, group, first)).collect();
     let more = others.len() - named.len();
@@ -69,6 +74,18 @@ fn group_sentence(ranks: &Ranks) -> Option<String> {
         largest(first)
     };
     Some(format!("{alike}; {}{more}.", named.join("; ")))
+}
+
+fn range(spread: &RankQuantiles) -> String {
+    match spread.min == spread.max {
+        true => Bytes(spread.min).to_string(),
+        false => format!("{}–{}", Bytes(spread.min), Bytes(spread.max)),
+    }
+}
+
+/// Returns true if two ranks differ by more than 2 %.
+fn is_wide(spread: &RankQuantiles) -> bool {
+    u128::from(spread.max - spread.min) * 50 > u128::from(spread.min)
 }
 
 /// Describes the largest group, such as `504 ranks alike`.
@@ -105,21 +122,28 @@ fn differing(ranks: &Ranks, group: &Group, first: &Group) -> String {
     }
 }
 
-fn outliers(ranks: &Ranks) -> Option<String> {
-    let spread = ranks.peak.filter(|_| !ranks.outliers.is_empty())?;
-    if ranks.outliers.len() * 2 > ranks.surveys().count() {
-        let [min, median, max] = [spread.min, spread.median, spread.max].map(Bytes);
-        return Some(format!("Peaks differ widely: {min}–{max}, median {median}."));
-    }
-    let named = ranks.outliers.iter().take(MAX_NAMED).filter_map(|outlier| {
+/// Reports that the peaks of most ranks are far from the median, which therefore has no outliers.
+fn wide_peaks(ranks: &Ranks) -> Option<String> {
+    let spread = ranks.peak?;
+    let peaks = ranks.surveys().filter_map(|(_, rank, _)| rank.peak());
+    let is_far = |peak: &u64| u128::from(peak.abs_diff(spread.median)) * 50 > u128::from(spread.median);
+    (peaks.filter(is_far).count() * 2 > ranks.surveys().count())
+        .then(|| format!("Peaks differ widely: {}, median {}.", range(&spread), Bytes(spread.median)))
+}
+
+/// Names the ranks that are far from the median of `measure`.
+fn outliers(ranks: &Ranks, outliers: &[Outlier], spread: Option<RankQuantiles>, measure: &str) -> Option<String> {
+    let spread = spread.filter(|_| !outliers.is_empty())?;
+    let named = outliers.iter().take(MAX_NAMED).filter_map(|outlier| {
         let rank = ranks.ranks.get(outlier.at as usize)?;
         Some(format!("{} ({})", rank.title(), signed(outlier.delta.into())))
     });
     let named: Vec<String> = named.collect();
-    let more = ranks.outliers.len() - named.len();
+    let more = outliers.len() - named.len();
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let verb = if ranks.outliers.len() == 1 { "is far" } else { "are far" };
-    Some(format!("{}{more} {verb} from the median peak, {}.", capitalized(&named.join(", ")), Bytes(spread.median)))
+    let verb = if outliers.len() == 1 { "is far" } else { "are far" };
+    let median = Bytes(spread.median);
+    Some(format!("{}{more} {verb} from the median {measure}, {median}.", capitalized(&named.join(", "))))
 }
 
 /// Describes the step whose peak varies most between ranks.

@@ -55,6 +55,49 @@ fn rank_with_higher_peak_is_an_outlier() {
 }
 
 #[test]
+fn rank_with_more_live_bytes_at_its_end_is_an_outlier() {
+    let with_end = |number: u32, end_requested: u64| {
+        let mut rank = rank(number, &[("a.py:1", 10 * GIB)]);
+        rank.survey.as_mut().unwrap().end_requested = end_requested;
+        rank
+    };
+    let ranks = |ends: &[u64]| {
+        let ranks = ends.iter().zip(0..).map(|(&end, number)| with_end(number, end));
+        Ranks::new(ranks.collect(), Vec::new())
+    };
+    let of = ranks(&[2 * GIB, 2 * GIB, 3 * GIB, 2 * GIB]);
+    assert_eq!(of.end_outliers, [Outlier { at: 2, delta: GIB as i64, deviation: 0 }]);
+    assert_eq!((&*of.outliers, of.differs_only_at_end(2), of.differs_only_at_end(1)), (&[][..], true, false));
+    assert_eq!(
+        of.verdict,
+        [
+            "All ranks alike at the peak, 10.0 GiB requested, but not at the end: 2.00 GiB–3.00 GiB.",
+            "Rank 2 (+1.00 GiB) is far from the median live bytes at the end, 2.00 GiB."
+        ]
+    );
+    assert_eq!(of.most_important_first(), [2, 0, 1, 3]);
+    let report = report(&of, 10, Order::Rank);
+    let outliers = report.sheets.iter().find(|sheet| sheet.key == "outliers").unwrap();
+    assert_eq!(
+        outliers.rows[0].cells[1..4],
+        [protocol::Cell::Text("end".to_owned()), protocol::Cell::Bytes(3 * GIB), protocol::Cell::Change(GIB as i64)]
+    );
+    // Fewer than four ranks have no outliers, but their ends are shown.
+    let of = ranks(&[2 * GIB, 2 * GIB, 3 * GIB]);
+    assert!(of.end_outliers.is_empty());
+    assert!(of.verdict[0].contains("but not at the end"), "{:?}", of.verdict);
+    assert_eq!(ranks(&[1000, 1000, 1020, 1000]).verdict, ["All ranks alike: peak 10.0 GiB requested."]);
+}
+
+#[test]
+fn widely_different_peaks_have_no_outliers() {
+    let ranks = (4..12).map(|gib| rank(gib - 4, &[("a.py:1", u64::from(gib) * GIB)]));
+    let of = Ranks::new(ranks.collect(), Vec::new());
+    assert!(of.outliers.is_empty());
+    assert_eq!(of.verdict[1], "Peaks differ widely: 4.00 GiB–11.0 GiB, median 7.00 GiB.");
+}
+
+#[test]
 fn group_is_named_by_shared_coordinate() {
     let of_stage = |mut rank: Rank, stage: &str| {
         rank.coords = vec![("tp".to_owned(), "0".to_owned()), ("pp".to_owned(), stage.to_owned())];
@@ -155,7 +198,29 @@ fn quantile_is_value_at_nearest_rank() {
     assert_eq!(RankQuantiles::from_values(Vec::new()), None);
 }
 
+/// Returns the median as DuckDB computes it.
+fn median(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_unstable_by(f64::total_cmp);
+    f64::midpoint(numbers[(numbers.len() - 1) / 2], numbers[numbers.len() / 2])
+}
+
 proptest! {
+    /// The rule of `odd_ranks` in `src/python/memscape/fleet/questions.py`, as written there.
+    #[test]
+    fn outliers_are_the_ranks_that_odd_ranks_lists(
+        peaks in proptest::collection::vec(prop_oneof![900u64..1100, 0u64..2000], 1..12),
+    ) {
+        let bytes: Vec<f64> = peaks.iter().map(|&peak| peak as f64).collect();
+        let middle = median(bytes.clone());
+        let usual = (5.0 * median(bytes.iter().map(|it| (it - middle).abs()).collect())).max(middle / 50.0);
+        let is_odd = |index: &usize| bytes.len() >= 4 && (bytes[*index] - middle).abs() > usual;
+        let ranks = peaks.iter().zip(0..).map(|(&peak, number)| rank(number, &[("a.py:1", peak)]));
+        let of = Ranks::new(ranks.collect(), Vec::new());
+        let mut found: Vec<usize> = of.outliers.iter().map(|it| it.at as usize).collect();
+        found.sort_unstable();
+        prop_assert_eq!(found, (0..bytes.len()).filter(is_odd).collect::<Vec<_>>());
+    }
+
     #[test]
     fn file_order_does_not_change_result(
         peaks in proptest::collection::vec((0u64..4, 0u64..3, any::<bool>()), 1..12),
