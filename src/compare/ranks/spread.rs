@@ -9,7 +9,7 @@ use super::survey::{BINS, RankSurvey};
 const MIN_RANKS: usize = 4;
 /// Distance from the median, in median absolute deviations, that outliers exceed.
 const DEVIATIONS: u64 = 5;
-/// Distance from the median, as a fraction of it (2 %), that outliers exceed as well.
+/// Divisor of the median (2 %): outliers are further from the median than the quotient as well.
 const PART: u64 = 50;
 
 /// Returns twice the median: the sum of the two numbers in the middle, or twice the one.
