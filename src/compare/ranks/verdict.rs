@@ -32,7 +32,8 @@ fn first_oom(ranks: &Ranks) -> Option<String> {
     let first = ranks.first_oom.as_ref()?;
     let rank = ranks.ranks.get(first.at as usize)?;
     let oom = rank.survey.as_ref()?.out_of_memory?;
-    let how_many = if first.ranks > 1 { format!(" first, of {} ranks", first.ranks) } else { String::new() };
+    let how_many =
+        if first.ranks > 1 { format!(", the first of {} ranks that did", first.ranks) } else { String::new() };
     let title = capitalized(&rank.title_with_file());
     let requested = Bytes(oom.requested_bytes);
     let live = Bytes(oom.live_bytes);

@@ -183,7 +183,7 @@ fn first_rank_to_run_out_of_memory_is_reported() {
     assert_eq!(of.first_oom, Some(FirstOom { at: 1, ranks: 2, is_by_time: true, others: Some((200, 200, 1)) }));
     assert_eq!(
         of.verdict[0],
-        "Rank 1 ran out of memory first, of 2 ranks: 1.00 GiB requested with 10.0 GiB live and 0 B free on the device; \
+        "Rank 1 ran out of memory, the first of 2 ranks that did: 1.00 GiB requested with 10.0 GiB live and 0 B free on the device; \
          1 other rank had about 200 B live at that time."
     );
     let of = Ranks::new(files([Some(300), None]), Vec::new());
