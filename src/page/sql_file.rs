@@ -19,7 +19,7 @@ pub(super) async fn convert(
 ) -> Result<Blob, JsValue> {
     let code = app.sql.code();
     // A page in a single file may have no SQL.
-    let hint = |cause: String| [&cause, ". On the command line: memscape export --to ", tool.name()].concat();
+    let hint = |cause: String| [&cause, ". On the command line it is memscape export --to ", tool.name()].concat();
     code.get_or_load().await.map_err(hint)?;
     let columns = JsFuture::from(columns.array_buffer()).await?;
     let (written, end) = dom::unsettled();
