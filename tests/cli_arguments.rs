@@ -106,12 +106,16 @@ fn python_without_the_package_is_named_with_what_to_install() {
         let expected = format!("{} has no package memscape (pip install memscape)", python.display());
         assert!(error.contains(&expected) && error.contains("MEMSCAPE_PYTHON"), "{error}");
     }
-    // A real interpreter, in a folder whose folder `memscape` is no package. It is the only one on the PATH.
+    // A real interpreter without installed packages, in a folder whose folder `memscape` is no package. It is the only one
+    // on the PATH.
     let folder = folder("no-package", OsStr::new("a.json"));
     std::fs::create_dir(folder.join("memscape")).unwrap();
     let find = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output().unwrap();
     let python = text(find.stdout);
-    std::os::unix::fs::symlink(python.trim(), folder.join("python3")).unwrap();
+    let python = Path::new(python.trim());
+    std::os::unix::fs::symlink(python, folder.join("python3")).unwrap();
+    let home = format!("home = {}\n", python.parent().unwrap().display());
+    std::fs::write(folder.join("pyvenv.cfg"), home).unwrap();
     let output = memscape()
         .args(["fleet", "ask", "lake"])
         .current_dir(&folder)

@@ -215,7 +215,7 @@ pub const NO_STACK: &str = "no stack recorded";
 /// Shown in place of the call site of an allocation without a stack that was made before recording.
 pub const NO_STACK_BEFORE_RECORDING: &str = "before recording (no stack)";
 
-/// Returns a preposition and the name of a call site: `by train.py:12 step`. Without a stack, there is no name.
+/// Returns the part of a sentence that names a call site, such as `by train.py:12 step`, or says that it is unknown.
 pub fn with_site(preposition: &str, site: &str) -> String {
     match site {
         NO_STACK => "without a recorded stack".to_owned(),

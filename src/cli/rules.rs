@@ -4,6 +4,7 @@ use super::open_snapshot::OpenSnapshot;
 use clap::Args;
 use protocol::{CategorySet, SetError};
 use std::path::{Path, PathBuf};
+use ui::state::rules::SetChoice;
 use ui::state::stored_rules::stored_text;
 
 /// Shared argument for category rules.
@@ -32,7 +33,8 @@ impl CategoryRules {
         let Some(set) = self.read()? else { return Ok(String::new()) };
         let name = self.rules.as_deref().and_then(Path::to_str);
         let built_in = name.filter(|name| CategorySet::built_in_by_name(name).is_some());
-        Ok(built_in.map_or_else(|| stored_text("own", &set.to_json(), ""), |name| stored_text(name, "", "")))
+        Ok(built_in
+            .map_or_else(|| stored_text(SetChoice::Own.name(), &set.to_json(), ""), |name| stored_text(name, "", "")))
     }
 
     /// Classifies the allocations of an open file by the given rules. Does nothing if no rules are given.

@@ -14,8 +14,8 @@ use std::path::Path;
 /// Maximum memory that SQLite may use while writing, in bytes.
 const MAX_MEMORY: u64 = 1 << 30;
 
-/// Writes all tables of a snapshot to `out`, or, with `tool`, the file that this tool opens. The file is compressed if its name ends in `.gz` or
-/// `.zst`.
+/// Writes all tables of a snapshot to `out`, or, with `tool`, the file that this tool opens. The file is compressed if
+/// its name ends in `.gz` or `.zst`.
 ///
 /// # Errors
 /// Returns an error message if the snapshot cannot be read or the file cannot be written.

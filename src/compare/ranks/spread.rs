@@ -10,7 +10,7 @@ const MIN_RANKS: usize = 4;
 /// Distance from the median, in median absolute deviations, that outliers exceed.
 const DEVIATIONS: u64 = 5;
 /// Divisor of the median (2 %): outliers are further from the median than the quotient as well.
-const PART: u64 = 50;
+pub(super) const PART: u64 = 50;
 
 /// Returns twice the median: the sum of the two numbers in the middle, or twice the one.
 fn twice_median(mut numbers: Vec<u64>) -> u64 {

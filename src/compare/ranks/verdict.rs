@@ -1,6 +1,7 @@
 //! The verdict on all ranks, in a few sentences.
 
 use super::answer::{Group, Outlier, RankQuantiles, Ranks};
+use super::spread::PART;
 use crate::verdict::signed;
 use base::units::{Bytes, group_digits, pluralize};
 
@@ -86,7 +87,7 @@ fn range(spread: &RankQuantiles) -> String {
 
 /// Returns true if two ranks differ by more than 2 %.
 fn is_wide(spread: &RankQuantiles) -> bool {
-    u128::from(spread.max - spread.min) * 50 > u128::from(spread.min)
+    u128::from(spread.max - spread.min) * u128::from(PART) > u128::from(spread.min)
 }
 
 /// Describes the largest group, such as `504 ranks alike`.
@@ -127,7 +128,7 @@ fn differing(ranks: &Ranks, group: &Group, first: &Group) -> String {
 fn wide_peaks(ranks: &Ranks) -> Option<String> {
     let spread = ranks.peak?;
     let peaks = ranks.surveys().filter_map(|(_, rank, _)| rank.peak());
-    let is_far = |peak: &u64| u128::from(peak.abs_diff(spread.median)) * 50 > u128::from(spread.median);
+    let is_far = |peak: &u64| u128::from(peak.abs_diff(spread.median)) * u128::from(PART) > u128::from(spread.median);
     (peaks.filter(is_far).count() * 2 > ranks.surveys().count())
         .then(|| format!("Peaks differ widely: {}, median {}.", range(&spread), Bytes(spread.median)))
 }
@@ -151,7 +152,7 @@ fn outliers(ranks: &Ranks, outliers: &[Outlier], spread: Option<RankQuantiles>, 
 fn steps(ranks: &Ranks) -> Option<String> {
     let widest = |spread: &super::RankQuantiles| spread.max - spread.min;
     let (number, spread) = ranks.steps.iter().enumerate().rev().max_by_key(|(_, spread)| widest(spread))?;
-    let is_wide = u128::from(widest(spread)) * 50 > u128::from(spread.max);
+    let is_wide = u128::from(widest(spread)) * u128::from(PART) > u128::from(spread.max);
     is_wide.then(|| {
         let (min, max) = (Bytes(spread.min), Bytes(spread.max));
         format!("Peaks differ most in step {number} (counted from 0): {min}–{max}.")

@@ -95,8 +95,8 @@ pub(crate) fn save(html: &mut SaveState, shared: &Shared, mut view: Link, leave_
 /// texts are left out.
 fn rules_to_embed(rules: &Rules, leave_out: LeaveOut) -> String {
     match rules.choice {
-        SetChoice::Own if !leave_out.is_any() => stored_text("own", &rules.set().to_json(), ""),
-        SetChoice::Mosaic => stored_text("mosaic", "", ""),
+        SetChoice::Own if !leave_out.is_any() => stored_text(rules.choice.name(), &rules.set().to_json(), ""),
+        SetChoice::Mosaic => stored_text(rules.choice.name(), "", ""),
         _ => String::new(),
     }
 }

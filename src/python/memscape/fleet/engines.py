@@ -1,8 +1,8 @@
 """Engines, which run batches on workers: the cores of this machine, or a Ray cluster.
 
-An engine yields each batch with its outcome, or with the exception that ended its worker, and `None` from time to time, so
-that progress is shown while no batch is done. Exceptions of our own code are
-raised: to split a batch because of them would only repeat them for every file.
+An engine yields each batch with its outcome, or with the exception that ended its worker, and `None` from time to time,
+so that progress is shown while no batch is done. Exceptions of our own code are raised: to split a batch because of them
+would only repeat them for every file.
 """
 
 from __future__ import annotations
