@@ -4,7 +4,7 @@ use super::Engine;
 use super::open::OpenFile;
 use base::units::EventIdx;
 use history::compact::{ColumnReader, WriteError, Writer};
-use history::replay::{DeviceHistory, write_parts, write_warning_parts};
+use history::replay::{DeviceHistory, write_parts, write_results, write_warning_parts};
 use history::snapshot::{Event, EventSink, NO_TIME, WarningKind};
 use std::io::Write;
 
@@ -18,14 +18,15 @@ impl Engine {
         self.file.as_deref().ok_or(NO_FILE)?.write_columns(out)
     }
 
-    /// Writes a cache file that the same build can open in place of the original. It contains the tables and the
-    /// in-memory form of the histories, so that nothing has to be decoded or replayed again. An engine that opens it
-    /// reports the format of the original. Takes some ten nanoseconds per event, not in time slices.
+    /// Writes a cache file that the same build can open in place of the original. It contains the tables, the in-memory
+    /// form of the histories, and the reports under standard rules, so that nothing has to be decoded, replayed or
+    /// reported again. An engine that opens it reports the format of the original. Takes some ten nanoseconds per event, not in time slices.
     ///
     /// # Errors
     /// Returns the same errors as [`Engine::write_columns`].
     pub fn write_cache<W: Write>(&self, out: W) -> Result<W, WriteError> {
-        self.file.as_deref().ok_or(NO_FILE)?.write_cache(out)
+        let reports = if self.has_standard_rules() { self.questions.reports.finished.encode() } else { Vec::new() };
+        self.file.as_deref().ok_or(NO_FILE)?.write_cache(&reports, out)
     }
 }
 
@@ -48,12 +49,13 @@ impl OpenFile {
         writer.finish(&self.snapshot, &self.devices(), self.format())
     }
 
-    pub(super) fn write_cache<W: Write>(&self, out: W) -> Result<W, WriteError> {
+    pub(super) fn write_cache<W: Write>(&self, reports: &[u8], out: W) -> Result<W, WriteError> {
         let mut writer = Writer::new_cache(out)?;
         self.require_all_events()?;
         let put = &mut |part: &[u8]| writer.history_part(part);
         self.histories.iter().try_for_each(|history| write_parts(history, put))?;
         write_warning_parts(self.warnings(), put)?;
+        write_results(reports, put)?;
         writer.finish(&self.snapshot, &self.devices(), self.format())
     }
 

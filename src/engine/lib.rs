@@ -80,6 +80,7 @@ use loading::Loading;
 use open::OpenFile;
 use protocol::{LeaveOut, LoadRange, PartialFile};
 use questions::Questions;
+use report::FinishedReports;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -212,6 +213,11 @@ impl Engine {
         }
     }
 
+    /// Returns whether the category rules and the rules for internal frames are the standard ones.
+    fn has_standard_rules(&self) -> bool {
+        self.categories.rules() == standard_rules().rules() && self.internal_rules == InternalRules::default()
+    }
+
     /// Feeds the next bytes of the file being loaded, as requested by [`Engine::wants`]. Ignored if no file is loading.
     pub fn feed(&mut self, chunk: Vec<u8>) {
         if let Some(loading) = &mut self.loading {
@@ -258,6 +264,10 @@ impl Engine {
                     let file = self.file.insert(file);
                     file.stack_trees.set_rules(self.internal_rules.clone());
                     file.set_categories(self.categories.clone());
+                    let encoded = std::mem::take(&mut file.encoded_reports);
+                    if self.has_standard_rules() {
+                        self.questions.reports.finished = FinishedReports::encoded(encoded);
+                    }
                     self.loading = None;
                     // A caller that needs only the summary stops here.
                     return Work::More;

@@ -50,6 +50,8 @@ pub(super) struct OpenFile {
     pub(super) stack_trees: StackTrees,
     /// Cached data of all plots except the stacked allocations.
     pub(super) plots: PlotCache,
+    /// Encoded reports of a cache file, see [`FinishedReports`](super::report::FinishedReports).
+    pub(super) encoded_reports: Vec<u8>,
 }
 
 /// Order of stacking the allocations of a device by group instead of by time of allocation.
@@ -65,7 +67,7 @@ struct StackingOrder {
 
 impl OpenFile {
     pub(super) fn new(loaded: LoadedFile) -> OpenFile {
-        let LoadedFile { name, format, snapshot, histories, warnings } = loaded;
+        let LoadedFile { name, format, snapshot, histories, warnings, results } = loaded;
         let backend = backend(&snapshot);
         let sites = Sites::new(&snapshot);
         let rounding = Rounding::from_settings(&snapshot.settings);
@@ -92,6 +94,7 @@ impl OpenFile {
             found: None,
             stack_trees,
             plots,
+            encoded_reports: results,
         }
     }
 

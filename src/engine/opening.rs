@@ -91,7 +91,7 @@ impl OpenedFile {
     /// # Errors
     /// Returns the same errors as [`Engine::write_cache`](super::Engine::write_cache).
     pub fn write_cache<W: Write>(&self, out: W) -> Result<W, WriteError> {
-        self.0.write_cache(out)
+        self.0.write_cache(&[], out)
     }
 
     /// Writes the file as columns.

@@ -13,7 +13,7 @@ use super::heaviest::Heaviest;
 use super::open::OpenFile;
 use super::phases::PhaseFinder;
 use super::plan::{Plan, PlannedSizes};
-use super::report::Reports;
+use super::report::{FinishedReports, Reports};
 use super::scenes::SceneBuilder;
 use super::sources::Sources;
 use super::state::{AddressLookup, SegmentsCache};
@@ -129,6 +129,7 @@ impl Questions {
     pub(super) fn forget_nodes(&mut self) {
         (self.trees, self.flames, self.plan, self.plan_curve) = Default::default();
         self.tables.invalidate();
+        self.reports.finished = FinishedReports::default();
     }
 
     /// Continues answering the pending queries until all are answered or the time slice is used up.

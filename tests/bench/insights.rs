@@ -1,6 +1,6 @@
 //! Native time of all insights of an open file, and of one call tree after another. Each run has its own process.
 
-use crate::answers::{report, tree};
+use crate::answers::tree;
 use crate::native;
 use memscape::engine::{Engine, Work};
 use memscape::protocol::{Arrangement, ReportQuestion, Scope, Topic};
@@ -42,11 +42,11 @@ pub(crate) fn run_as_child(arguments: &[String]) -> bool {
         // Background work that only speeds up answers.
         work(&mut engine);
         let topics = Topic::ALL.into_iter().filter(|topic| !topic.depends_on_range());
+        let questions = topics.map(|topic| ReportQuestion { topic, rows: 100, ..ReportQuestion::default() });
+        let questions: Vec<ReportQuestion> = questions.collect();
         let started = Instant::now();
-        for topic in topics {
-            engine.request(report(&device, ReportQuestion { topic, rows: 100, ..ReportQuestion::default() }));
-            work(&mut engine);
-        }
+        // As the command line does, on all cores.
+        engine.reports(device.device, &questions, &|| true).expect("the file is open");
         let seconds = started.elapsed().as_secs_f64();
         trees_ms.clear();
         for step in 0..TREES {

@@ -3,6 +3,7 @@
 mod at_once;
 mod categories;
 mod excess;
+mod finished;
 mod fragmentation;
 mod frame_roles;
 mod frame_words;
@@ -39,6 +40,8 @@ use protocol::{Report, ReportQuestion, Topic, column};
 use shared::SharedResults;
 use writer::ReportWriter;
 
+pub(super) use finished::FinishedReports;
+
 /// Needs of an insight, and the function that starts it.
 type Entry = (&'static [Need], fn(&Given<'_>) -> Box<dyn Running>);
 
@@ -64,10 +67,11 @@ protocol::insights!(entry_of);
 pub(super) struct Reports {
     current: Option<Box<dyn Running>>,
     shared: Vec<SharedResults>,
+    pub(super) finished: FinishedReports,
     new_simulator: Option<NewSimulator>,
 }
 
-base::heap_bytes!(Reports: [shared]);
+base::heap_bytes!(Reports: [shared], finished);
 
 impl Reports {
     /// Creates reports without results. Without `new_simulator`, insights get no simulation.
@@ -80,9 +84,10 @@ impl Reports {
         self.current = None;
     }
 
-    /// Drops the insight in progress and the shared results that depend on categories.
+    /// Drops the insight in progress, all reports, and the shared results that depend on categories.
     pub(super) fn forget_categories(&mut self) {
         self.current = None;
+        self.finished = FinishedReports::default();
         self.shared.iter_mut().for_each(SharedResults::forget_categories);
     }
 
@@ -102,6 +107,9 @@ impl Reports {
         let Some((needs, start)) = entry_of(question.topic).filter(|_| file.history(device).is_some()) else {
             return Ok(none);
         };
+        if let Some(report) = self.finished.find(device, question) {
+            return Ok(report.clone());
+        }
         let shared = shared_of(&mut self.shared, device);
         for need in needed(needs, question) {
             shared.compute(need, file, self.new_simulator, slice)?;
@@ -109,7 +117,9 @@ impl Reports {
         let Some(given) = shared.given(file, question) else { return Ok(none) };
         let insight = self.current.get_or_insert_with(|| start(&given));
         insight.step(&given, slice)?;
-        Ok(self.current.take().map_or(none, |insight| written(insight, &given)))
+        let report = self.current.take().map_or(none, |insight| written(insight, &given));
+        self.finished.add(device, question, &report);
+        Ok(report)
     }
 }
 

@@ -22,14 +22,15 @@ pub struct Builder {
     current: Option<Box<DeviceBuilder>>,
     done: Vec<DeviceHistory>,
     warnings: Warnings,
+    results: Vec<u8>,
 }
 
 impl Builder {
     /// Creates a builder from the recorded traces, and the snapshot's segments and annotation marks.
     pub fn new(snapshot: &Snapshot, mut recorder: Recorder) -> Builder {
         if let Some(mut image) = recorder.image.take().filter(|image| image.has_parts()) {
-            let (done, warnings) = image.finish(snapshot);
-            return Builder { waiting: Vec::new(), current: None, done, warnings };
+            let (done, warnings, results) = image.finish(snapshot);
+            return Builder { waiting: Vec::new(), current: None, done, warnings, results };
         }
         let whole = |mut trace: Trace| {
             trace.keep_last();
@@ -65,7 +66,8 @@ impl Builder {
         let waiting = sorted_by_key(waiting, |device| {
             two_part_key(u64::from(device.ordinal != HOST_DEVICE), !signed_key(device.ordinal))
         });
-        Builder { waiting, current: None, done: Vec::new(), warnings: Warnings::default() }
+        let (done, warnings, results) = Default::default();
+        Builder { waiting, current: None, done, warnings, results }
     }
 
     /// Completes the outlines with exact values. Called after decoding, before any history is built.
@@ -95,6 +97,11 @@ impl Builder {
             // A file may have thousands of devices with a handful of events each.
             slice.check()?;
         }
+    }
+
+    /// Removes and returns the results that were serialized with the histories. Empty if there are none.
+    pub fn take_results(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.results)
     }
 
     /// Returns the histories, sorted by device ordinal with host memory last, and the warnings.

@@ -35,7 +35,7 @@ pub use allocation_change::AllocationChange;
 pub use allocations::{AllocationId, Allocations, Provenance};
 pub use build::Builder;
 pub use device_history::DeviceHistory;
-pub use image::{write_parts, write_warning_parts};
+pub use image::{write_parts, write_results, write_warning_parts};
 pub use live::{Candidates, LiveSets};
 pub use loaded_range::{KeepRange, LoadedRange, Origin};
 pub use numbers::DeviceFigures;

@@ -15,7 +15,7 @@ mod validation;
 mod writing;
 
 pub(super) use reading::{HistoryLoader, ImageReader};
-pub use writing::{write_parts, write_warning_parts};
+pub use writing::{write_parts, write_results, write_warning_parts};
 
 use crate::snapshot::WarningKind;
 use base::column::Column;
@@ -24,6 +24,8 @@ use base::column::Column;
 const HISTORY: u8 = 255;
 /// Tag of a part with a warning.
 const WARNING: u8 = 254;
+/// Tag of a part with results of the program that wrote the histories.
+const RESULTS: u8 = 253;
 
 /// Columns of a device, by element type. A part identifies its column by type and index. The index takes five bits.
 #[derive(Default)]

@@ -2,7 +2,7 @@
 
 use super::packing::unpack;
 use super::validation::is_valid;
-use super::{Columns, HISTORY, KINDS, WARNING};
+use super::{Columns, HISTORY, KINDS, RESULTS, WARNING};
 use crate::replay::allocations::Allocations;
 use crate::replay::annotations::annotation_ranges;
 use crate::replay::device_history::DeviceHistory;
@@ -25,6 +25,7 @@ pub(in crate::replay) struct ImageReader {
     devices: Vec<([u64; SCALARS], Columns)>,
     warnings: Warnings,
     histories: Vec<DeviceHistory>,
+    results: Vec<u8>,
     has_parts: bool,
 }
 
@@ -41,9 +42,9 @@ pub(in crate::replay) trait HistoryLoader: HeapBytes {
     /// rows of the snapshot's tables.
     fn end(&mut self, rows: Rows) -> bool;
 
-    /// Returns the histories, sorted by device ordinal with host memory last, and the warnings. The annotations come
-    /// from the snapshot.
-    fn finish(&mut self, snapshot: &Snapshot) -> (Vec<DeviceHistory>, Warnings);
+    /// Returns the histories, sorted by device ordinal with host memory last, the warnings and the results. The
+    /// annotations come from the snapshot.
+    fn finish(&mut self, snapshot: &Snapshot) -> (Vec<DeviceHistory>, Warnings, Vec<u8>);
 
     /// Returns the number of events of all devices.
     fn events(&self) -> u64;
@@ -72,6 +73,10 @@ impl HistoryLoader for ImageReader {
                 let (kind, place) = (KINDS.get(usize::from(*kind)), std::str::from_utf8(place));
                 let (Some(kind), Ok(place)) = (kind, place) else { return false };
                 self.warnings.add(kind.clone(), u64::from_le_bytes(count), || place.to_owned());
+                true
+            }
+            [RESULTS, results @ ..] => {
+                self.results = results.to_vec();
                 true
             }
             [column, values @ ..] => {
@@ -104,14 +109,15 @@ impl HistoryLoader for ImageReader {
         true
     }
 
-    fn finish(&mut self, snapshot: &Snapshot) -> (Vec<DeviceHistory>, Warnings) {
+    fn finish(&mut self, snapshot: &Snapshot) -> (Vec<DeviceHistory>, Warnings, Vec<u8>) {
         for history in &mut self.histories {
             let marks = (0u32..).zip(&snapshot.marks).filter(|(_, mark)| mark.device == history.device);
             let rows: Vec<u32> = marks.map(|(row, _)| row).collect();
             // Warnings about them are already among the loaded ones.
             history.annotations = annotation_ranges(&rows, snapshot, &mut Warnings::default());
         }
-        (std::mem::take(&mut self.histories), std::mem::take(&mut self.warnings))
+        let ImageReader { histories, warnings, results, .. } = std::mem::take(self);
+        (histories, warnings, results)
     }
 
     fn events(&self) -> u64 {
@@ -124,7 +130,7 @@ impl HistoryLoader for ImageReader {
 impl HeapBytes for ImageReader {
     fn heap_bytes(&self) -> usize {
         let histories = self.histories.iter().flat_map(DeviceHistory::heap_bytes).map(|(_, bytes)| bytes);
-        heap::sum(&self.devices) + histories.sum::<usize>()
+        heap::sum(&self.devices) + histories.sum::<usize>() + self.results.heap_bytes()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::packing::{Word, pack};
 use super::reading::decode_subject;
-use super::{HISTORY, KINDS, WARNING};
+use super::{HISTORY, KINDS, RESULTS, WARNING};
 use crate::replay::device_history::DeviceHistory;
 use crate::replay::totals::Totals;
 use crate::replay::trace::{Annotated, EARLY_BIT, Subject};
@@ -104,6 +104,14 @@ pub fn write_warning_parts<E>(warnings: &Warnings, put: &mut dyn FnMut(&[u8]) ->
         put(&part)?;
     }
     Ok(())
+}
+
+/// Passes results to `put`. [`Builder::take_results`](crate::replay::Builder::take_results) returns them unchanged.
+///
+/// # Errors
+/// Returns the error that `put` returns.
+pub fn write_results<E>(results: &[u8], put: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+    put(&[&[RESULTS], results].concat())
 }
 
 fn write_columns<T: Word, E, const COUNT: usize>(

@@ -13,15 +13,20 @@ pub(super) fn opened() -> (Engine, i64) {
 
 /// Returns an engine that has opened this snapshot, and the ordinal of its first device.
 pub(super) fn opened_bytes(bytes: Vec<u8>) -> (Engine, i64) {
-    let total_bytes = Some(bytes.len() as u64);
     let mut engine = Engine::new();
+    open_in(&mut engine, bytes);
+    let device = engine.file.as_ref().unwrap().histories[0].device;
+    (engine, device)
+}
+
+/// Opens a snapshot.
+pub(super) fn open_in(engine: &mut Engine, bytes: Vec<u8>) {
+    let total_bytes = Some(bytes.len() as u64);
     engine.request(Request::Open { name: String::new(), total_bytes, access: Access::Random, member: None });
     engine.feed(bytes);
     while engine.step(&mut || true) == Work::More {}
     engine.request(Request::EndOfFile);
     while engine.step(&mut || true) == Work::More {}
-    let device = engine.file.as_ref().unwrap().histories[0].device;
-    (engine, device)
 }
 
 fn ask_what_if(engine: &mut Engine, device: i64) -> WhatIf {
