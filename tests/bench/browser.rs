@@ -114,19 +114,22 @@ pub(crate) fn open(file: &Generated, moves: Moves) -> ChromiumOpening {
     tab.page.run_before_load(&timing_script::script());
     let between = || {
         let worker = tab.page.engine_workers().pop().expect("the page has a worker");
-        let wasm_bytes = wasm_memory(tab.chromium, &worker);
-        let work = engine_seconds(&tab.page, &worker).expect("the file is open");
+        let (work, wasm_bytes) = engine_costs(&tab.page, &worker).expect("the file is open");
         (work, engine_seconds_again(&tab.page, file, &worker), wasm_bytes)
     };
     let (opening, (work, work_again, wasm_bytes)) = opening::open(&tab, file, moves, between).expect("the file opens");
     ChromiumOpening { opening, work, work_again, wasm_bytes }
 }
 
-/// Seconds of the worker's engine for its file, without waiting for bytes, from the worker's performance marks.
-fn engine_seconds(page: &Page, worker: &str) -> Option<f64> {
-    let marks = "performance.getEntriesByType('mark').flatMap(mark => mark.name.match(/by (\\d+) ms/)?.slice(1) ?? []).map(Number)";
-    let marks: Vec<f64> = serde_json::from_value(page.evaluate_in(worker, marks)).expect("numbers");
-    marks.last().map(|milliseconds| milliseconds / 1e3)
+/// Seconds of the worker's engine for its file, without waiting for bytes, and bytes of its wasm memory once the file
+/// is open. The worker sets a performance mark with both.
+fn engine_costs(page: &Page, worker: &str) -> Option<(f64, f64)> {
+    let marks = r"performance.getEntriesByType('mark').flatMap(mark => {
+        const [, ms, pages] = mark.name.match(/by (\d+) ms of work, (\d+) memory pages/) ?? [];
+        return ms ? [[ms / 1e3, pages * 65536]] : [];
+    })";
+    let marks: Vec<(f64, f64)> = serde_json::from_value(page.evaluate_in(worker, marks)).expect("numbers");
+    marks.last().copied()
 }
 
 /// Opens the file again in the same page and returns the seconds of the engine. The list of cached files is removed
@@ -140,23 +143,11 @@ fn engine_seconds_again(page: &Page, file: &Generated, before: &str) -> f64 {
     let deadline = Instant::now() + opening::timeout(file);
     loop {
         let next = page.engine_workers().pop().filter(|next| next != before);
-        if let Some(seconds) = next.and_then(|next| engine_seconds(page, &next)) {
+        if let Some((seconds, _)) = next.and_then(|next| engine_costs(page, &next)) {
             page.evaluate("list && (localStorage['memscape.kept'] = list)");
             return seconds;
         }
         assert!(Instant::now() < deadline, "timeout waiting until the file is open again");
         std::thread::sleep(Duration::from_millis(100));
     }
-}
-
-/// Bytes of wasm memory in a worker. The debugger finds its only `WebAssembly.Memory`, since the worker does not expose
-/// it.
-fn wasm_memory(chromium: &Chromium, worker: &str) -> f64 {
-    let prototype = json!({ "expression": "WebAssembly.Memory.prototype" });
-    let prototype = chromium.call(worker, "Runtime.evaluate", prototype)["result"]["objectId"].take();
-    let objects = json!({ "prototypeObjectId": prototype });
-    let objects = chromium.call(worker, "Runtime.queryObjects", objects)["objects"]["objectId"].take();
-    let sum = "function() { return this.reduce((sum, memory) => sum + memory.buffer.byteLength, 0); }";
-    let sum = json!({ "objectId": objects, "functionDeclaration": sum, "returnByValue": true });
-    chromium.call(worker, "Runtime.callFunctionOn", sum)["result"]["value"].as_f64().expect("bytes")
 }

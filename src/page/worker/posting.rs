@@ -7,6 +7,7 @@ use compare::FileSlot;
 use engine::{Engine, PartialSchedule};
 use js_sys::Array;
 use protocol::{Answer, Progress, Reply};
+use std::arch::wasm32::memory_size;
 use std::io::BufWriter;
 use std::rc::Rc;
 
@@ -20,7 +21,9 @@ impl WorkerShell {
         while let Some((which, reply)) = { self.engine.borrow_mut().next_reply() } {
             if matches!(reply, Reply::Opened(_)) {
                 // For developer tools and the benchmark, which parses this text.
-                let _ = self.slices.clock.mark(&format!("memscape: opened by {:.0} ms of work", self.worked_ms.get()));
+                let (ms, pages) = (self.worked_ms.get(), memory_size::<0>());
+                let _ =
+                    self.slices.clock.mark(&format!("memscape: opened by {ms:.0} ms of work, {pages} memory pages"));
             }
             let is_picture = matches!(reply, Reply::Answer { answer: Answer::Scene(_), .. });
             self.post(which, reply);
