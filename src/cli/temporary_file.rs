@@ -1,13 +1,14 @@
 //! Temporary files that are removed on drop, and when the program is interrupted by a signal.
 
+use super::signals;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, Once};
 use tempfile::TempPath;
 
-/// Exit status of an interrupted program: 128 + SIGINT.
-const INTERRUPTED_STATUS: i32 = 130;
+/// Exit status of a program that was ended by a signal, without the signal's number.
+const SIGNAL_STATUS: i32 = 128;
 
 /// Paths of all temporary files created so far, for the signal handler. Paths of files that were moved stay listed,
 /// which is harmless because names are never reused.
@@ -25,7 +26,7 @@ impl TemporaryFile {
     /// Returns the I/O error if the file cannot be created.
     pub(crate) fn open_new(named: &tempfile::Builder, folder: &Path) -> io::Result<(File, TemporaryFile)> {
         // Fails if another handler is set (`serve`), which then decides how the program ends.
-        HANDLER_SET.call_once(|| drop(ctrlc::set_handler(interrupted)));
+        HANDLER_SET.call_once(|| drop(signals::handle(end)));
         let mut all = TEMPORARY_PATHS.lock().map_err(|_| io::ErrorKind::Other)?;
         let (file, path) = named.tempfile_in(folder).map_err(without_path)?.into_parts();
         all.push(path.to_path_buf());
@@ -61,11 +62,11 @@ fn without_path(error: io::Error) -> io::Error {
     cause.unwrap_or(error)
 }
 
-fn interrupted() {
+fn end(signal: i32) {
     // The lock is never released, so no file can be created or moved from now on.
     let all = TEMPORARY_PATHS.lock();
     for path in all.iter().flat_map(|all| all.iter()) {
         let _ = fs::remove_file(path);
     }
-    std::process::exit(INTERRUPTED_STATUS);
+    std::process::exit(SIGNAL_STATUS + signal);
 }
