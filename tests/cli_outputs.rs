@@ -280,10 +280,12 @@ fn output_in_missing_folder_names_folder_to_create() {
 fn write_error_is_only_the_cause() {
     let folder = inputs("cause", 400);
     std::fs::write(folder.join("file"), "").unwrap();
+    std::fs::write(folder.join("file at path x"), "").unwrap();
     for line in COMMANDS {
         for (out, cause) in [
             ("/dev/full", "/dev/full: No space left on device (os error 28)\n"),
             ("file/out", "file/out: Not a directory (os error 20)\n"),
+            ("file at path x/out", "file at path x/out: Not a directory (os error 20)\n"),
         ] {
             let output = run(&folder, &words(line), out);
             let message = error(&output);
