@@ -12,6 +12,7 @@ from typing import Any
 
 from memscape._binary import MemscapeError, run
 
+from . import staging
 from .sources import Source, Storage
 from .stores import named_errors, open_store
 
@@ -108,7 +109,12 @@ class Lake:
 
     def staging(self) -> tempfile.TemporaryDirectory[str]:
         """Return a temporary folder for the tables of a batch, on the disk of a local lake: its parts are renamed."""
-        return tempfile.TemporaryDirectory(prefix=".batch-", dir=self.root if self.is_local else None)
+        return staging.new_folder(self.root if self.is_local else None)
+
+    def remove_abandoned(self) -> None:
+        """Remove temporary folders that killed surveys have left in a local lake."""
+        if self.is_local:
+            staging.remove_abandoned(self.root)
 
     def commit(self, batch: str, day: str, folder: str, tables: Iterable[str]) -> int:
         """Write the parts of a batch from files in a staging folder, and return their size in bytes.
