@@ -87,7 +87,23 @@ class Lake:
         newer = f"v{VERSION + 1}"
         if self.fs.exists(posixpath.join(posixpath.dirname(self.root), newer)):
             raise MemscapeError(f"{self.url} has tables of a newer version, {newer}: update memscape")
+        missing = self._missing()
+        if missing is not None:
+            raise MemscapeError(f"{self.url}: {missing} does not exist: check the address")
         raise MemscapeError(f"{self.url} has no tables: memscape fleet survey writes them")
+
+    def _missing(self) -> str | None:
+        """Return the folder, or the bucket of a store, if it does not exist. In stores, folders exist only with files."""
+        folder = posixpath.dirname(self.root)
+        bucket = folder.lstrip("/").partition("/")[0]
+        try:
+            self.fs.info(folder if self.is_local else bucket)
+        except (FileNotFoundError, NotADirectoryError):
+            return "the folder" if self.is_local else f"the bucket {bucket}"
+        except Exception:
+            # The credentials may allow to read files of the bucket, but not to look at the bucket itself.
+            return None
+        return None
 
     def table(self, name: str) -> str:
         """Return the path of a table, without the protocol."""
