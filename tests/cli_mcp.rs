@@ -183,6 +183,24 @@ fn errors_have_request_id_and_protocol_code() {
 }
 
 #[test]
+fn line_above_limit_is_answered_with_its_id() {
+    let mut client = Client::initialized(&snapshot(&folder("long")));
+    let text = "x".repeat(16 << 20);
+    let params = format!(r#""params": {{"name": "find", "arguments": {{"query": "{text}", "id": 9}}}}"#);
+    for (line, id) in [
+        (format!(r#"{{"jsonrpc": "2.0", "id": "a", "method": "tools/call", {params}}}"#), json!("a")),
+        (format!(r#"{{"method":"tools/call",{params},"jsonrpc":"2.0","id":5}}"#), json!(5)),
+        (format!(r#"{{"method": "tools/call", {params}, "id": 6, "jsonrpc": "2.0"}}"#), json!(6)),
+        (format!(r#"{{"jsonrpc": "2.0", "method": "tools/call", {params}}}"#), Value::Null),
+        (text + "x", Value::Null),
+    ] {
+        let answer = client.answer(&line);
+        assert_eq!(error(&answer), (-32600, &id, "Invalid request: longer than 16 MiB"));
+    }
+    assert_eq!(client.request(7, "ping", json!({}))["id"], 7);
+}
+
+#[test]
 fn messages_before_initialize_keep_server_running() {
     let mut client = Client::start(&snapshot(&folder("before")));
     client.send(r#"{"jsonrpc": "2.0", "method": "notifications/initialized"}"#);

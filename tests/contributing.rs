@@ -36,6 +36,29 @@ fn paths_in_documents_exist() {
     }
 }
 
+/// A dependency is described where its version is. The crates of the workspace describe themselves.
+#[test]
+fn every_dependency_has_its_sentence() {
+    let crates = fs::read_dir(root().join("src")).unwrap().map(|entry| entry.unwrap().path());
+    let folders = crates.chain([root().to_owned(), root().join("tests/fuzz")]);
+    let manifests: Vec<_> = folders.map(|it| it.join("Cargo.toml")).filter(|it| it.is_file()).collect();
+    assert!(manifests.len() > 20, "{manifests:?}");
+    for manifest in manifests {
+        let (mut lists_dependencies, mut is_described) = (false, false);
+        for line in fs::read_to_string(&manifest).unwrap().lines() {
+            let table = line.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
+            let is_own = line.contains("workspace = true") || line.contains("path = \"src/");
+            let is_dependency = match table {
+                Some(table) => table.contains("dependencies."),
+                None => lists_dependencies && line.contains('=') && !line.starts_with('#') && !is_own,
+            };
+            assert!(is_described || !is_dependency, "{}: why {line}?", manifest.display());
+            lists_dependencies = table.map_or(lists_dependencies, |table| table.ends_with("dependencies"));
+            is_described = line.starts_with('#');
+        }
+    }
+}
+
 #[test]
 fn architecture_describes_every_crate() {
     let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();

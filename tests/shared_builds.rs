@@ -1,6 +1,8 @@
-//! Cargo builds a crate once for the page and once for its parts if any crate below it has different features in the two.
+//! The build of the page and its parts. Cargo builds a crate once for the page and once for its parts if any crate below it
+//! has different features in the two.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::process::Command;
 
 /// Crates that the page and its parts both contain, with everything below them.
@@ -27,4 +29,20 @@ fn page_and_its_parts_share_builds() {
     for name in shared.keys() {
         assert_eq!(page.get(name), parts.get(name), "{name} has different features in the page and in its parts");
     }
+}
+
+/// With `--all`, the tests go on after a failed build. They must not test the page of an earlier one.
+#[test]
+fn failed_build_of_page_leaves_no_older_page() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("failed-page");
+    let page = folder.join("dist/index.html");
+    std::fs::create_dir_all(folder.join("dist")).expect("target/tmp can be written");
+    std::fs::write(&page, "older").expect("target/tmp can be written");
+    let script = "source \"$1\"; has_page_tools() { true; }; build_shell() { false; }; step() { \"${@:3}\"; }; \
+                  fail() { exit 1; }; start_page dev dist";
+    let functions = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/pack/page.sh");
+    let mut bash = Command::new("bash");
+    bash.current_dir(&folder).args(["-c", script, "bash"]).arg(functions);
+    assert_eq!(bash.status().expect("bash runs").code(), Some(1));
+    assert!(!page.exists());
 }

@@ -1,7 +1,7 @@
 //! Input files of commands. Regular files are seekable. Pipes are copied to a temporary file if the engine needs to
 //! seek.
 
-use super::temporary_file::TemporaryFile;
+use super::temporary_file::{PRIVATE, TemporaryFile};
 use engine::NeededBytes;
 use protocol::Access;
 use std::fs::File;
@@ -130,7 +130,7 @@ impl Input {
     pub(crate) fn copy_to_file(&mut self) -> io::Result<()> {
         let InputBytes::Pipe(pipe) = &mut self.bytes else { return Ok(()) };
         let (mut file, owned) =
-            TemporaryFile::open_new(tempfile::Builder::new().prefix("memscape-"), &std::env::temp_dir())?;
+            TemporaryFile::open_new(tempfile::Builder::new().prefix("memscape-"), &std::env::temp_dir(), PRIVATE)?;
         let first = self.first_chunk.take().unwrap_or_default();
         file.write_all(&first)?;
         let length = first.len() as u64 + io::copy(pipe, &mut file)?;

@@ -63,6 +63,7 @@ mod scaling;
 mod segments;
 mod segments_json;
 mod serve;
+mod signals;
 mod simulated_snapshot;
 mod sql;
 mod step_args;

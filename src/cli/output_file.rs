@@ -5,7 +5,7 @@
 
 use super::output::standard_output;
 use super::serve::snapshots;
-use super::temporary_file::TemporaryFile;
+use super::temporary_file::{NORMAL, TemporaryFile};
 use clap::ArgMatches;
 use same_file::Handle;
 use std::ffi::OsString;
@@ -148,14 +148,12 @@ impl OutputFile {
         // A short name, because the name of the output may already have the maximum length.
         let mut named = tempfile::Builder::new();
         named.prefix(".memscape-").suffix(".part");
-        // Use the permissions of a normal new file, as limited by the umask.
-        #[cfg(unix)]
-        named.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let folder = folder_of(&destination);
-        let (file, temporary) = TemporaryFile::open_new(&named, &folder).map_err(|error| match error.kind() {
-            ErrorKind::NotFound => io::Error::other("no such folder; create it first"),
-            _ => error,
-        })?;
+        let (file, temporary) =
+            TemporaryFile::open_new(&named, &folder, NORMAL).map_err(|error| match error.kind() {
+                ErrorKind::NotFound => io::Error::other("no such folder; create it first"),
+                _ => error,
+            })?;
         let pending =
             Pending { temporary, destination, file: file.try_clone()?, permissions: old.map(|old| old.permissions()) };
         Ok(OutputWriter { out: BufWriter::new(Box::new(file)), pending: Some(pending) })

@@ -132,14 +132,13 @@ fn wrap_to(text: &str, width: Option<usize>) -> String {
 /// escape sequences that a terminal would interpret.
 pub(crate) struct SafeWriter<W> {
     out: W,
-    /// Bytes at the end of the last write that may start an unsafe character: one of [`PREFIXES`], or none.
+    /// Bytes at the end of the last write that may start an unsafe character: beginnings of the UTF-8 encodings of
+    /// U+0080 to U+00BF and of U+2000 to U+207F.
     prefix: &'static [u8],
 }
 
 /// Character that replaces unsafe characters.
 pub(crate) const REPLACEMENT: &str = "\u{fffd}";
-/// First bytes of the UTF-8 encodings of U+0080 to U+00BF and of U+2000 to U+207F, which include unsafe characters.
-const PREFIXES: [&[u8]; 4] = [b"\xc2", b"\xe2", b"\xe2\x80", b"\xe2\x81"];
 
 impl<W: Write> SafeWriter<W> {
     pub(crate) fn new(out: W) -> SafeWriter<W> {
@@ -151,17 +150,17 @@ impl<W: Write> Write for SafeWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut safe = Vec::with_capacity(bytes.len());
         for &byte in bytes {
+            // A prefix that is not continued is not UTF-8, and is dropped.
             let prefix = std::mem::take(&mut self.prefix);
-            let longer = PREFIXES.into_iter().find(|it| it.split_last() == Some((&byte, prefix)));
             match (prefix, byte) {
-                _ if longer.is_some() => self.prefix = longer.unwrap_or_default(),
+                (_, 0xc2) => self.prefix = b"\xc2",
+                (_, 0xe2) => self.prefix = b"\xe2",
+                (b"\xe2", 0x80) => self.prefix = b"\xe2\x80",
+                (b"\xe2", 0x81) => self.prefix = b"\xe2\x81",
                 (b"\xc2", 0x80..=0x9f) | (b"\xe2\x80", 0xaa..=0xae) | (b"\xe2\x81", 0xa6..=0xa9) => {
                     safe.extend(REPLACEMENT.bytes());
                 }
                 (_, 0x80..=0xbf) => safe.extend(prefix.iter().chain([&byte])),
-                // A prefix that is not continued is not UTF-8, and is dropped.
-                (_, 0xc2) => self.prefix = b"\xc2",
-                (_, 0xe2) => self.prefix = b"\xe2",
                 (_, b'\n' | b'\t') => safe.push(byte),
                 (_, 0..=0x1f | 0x7f) => safe.extend(REPLACEMENT.bytes()),
                 _ => safe.push(byte),

@@ -154,10 +154,10 @@ build_page() {
 }
 
 # start_page PROFILE DIST: builds the page without its parts. Missing tools are built in parallel, because linking uses
-# only one core.
+# only one core. An older page is removed first, so that no test opens it if the build fails.
 start_page() {
     local profile=$1 dist=$2 compiling=
-    rm -f "target/$profile.fingerprint"
+    rm -rf "target/$profile.fingerprint" "$dist"
     if ! has_page_tools; then
         cargo fetch --quiet --locked || fail "the dependencies could not be downloaded. Is there a network?"
         prebuild "$profile" &

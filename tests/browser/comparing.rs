@@ -152,6 +152,7 @@ fn two_files_dropped_together_are_compared() {
     wait_for_report(&page, &beside.report(Pairing { at: range, ..Pairing::default() }));
     select_index(&page, "#compare-at", 0);
     page.press("q");
+    wait_for_report(&page, &beside.report(Pairing::default()));
 
     // The differential flame graph has signs besides its colours.
     let boxes = "[...document.querySelectorAll('.chart.delta i')].map(box => [box.className, box.textContent])";
@@ -271,7 +272,7 @@ fn second_file_is_compared_with_open_one() {
     // Opening another file ends the comparison.
     page.drop_files(&[&halves()]);
     wait_for_halves(&page);
-    assert!(page.attribute("#compare", "hidden").is_some());
+    page.wait_until("the comparison has ended", || page.attribute("#compare", "hidden").is_some());
     assert_eq!(page.errors(), Vec::<String>::new());
 }
 

@@ -83,7 +83,9 @@ fn keys_step_through_events_and_select_allocations() {
 fn events_are_filtered_copied_and_clicked() {
     let page = open_empty_page();
     open_tab(&page, &generate_file("events-filter.pickle", "--steps 2 --layers 4"), "#tab-events");
-    let all = number_attr(&page, "#summary", "data-events");
+    let all = || number_attr(&page, "#summary", "data-events");
+    page.wait_until("the number of events is shown", || all() > 0);
+    let all = all();
     page.wait_for(&all, || number_attr(&page, "#events-status", "data-listed"));
     let counted = || {
         let count = "+(document.querySelector('#events-actions button')?.innerText.replace(/[^0-9]/g, '') ?? 0)";

@@ -67,7 +67,7 @@ fn cause_of_oom_is_shown_without_click() {
     // The headlines include the OOM.
     let event = "[...document.querySelectorAll('#headlines button')].map(it => it.dataset.place)";
     assert_eq!(page.evaluate(event), json!(["peak", "reserved-peak", "end", "oom"]));
-    let cursor = page.attribute("#moment", "data-event");
+    let cursor = page.wait_until_settled("the cursor", || page.attribute("#moment", "data-event"));
     page.click("#headlines .peak");
     page.wait_for(&page.attribute("#summary", "data-peak-event"), || page.attribute("#moment", "data-event"));
     page.click("#headlines .oom");
@@ -164,8 +164,10 @@ fn changes_from_a_to_b_appear_in_every_view() {
     page.wait_for(&json!([a, b]), || {
         json!([number_attr(&page, "#tree-row-0", "data-bytes"), number_attr(&page, "#tree-row-0", "data-count")])
     });
-    let title = page.text("#answer-title");
-    assert!(title.starts_with("A: ") && title.contains("→ B: ") && title.contains("Δ "), "{title}");
+    page.wait_until("the title shows A, B and the difference", || {
+        let title = page.text("#answer-title");
+        title.starts_with("A: ") && title.contains("→ B: ") && title.contains("Δ ")
+    });
     let heads =
         page.evaluate("[...document.querySelectorAll('#tree-head > span')].slice(1, 6).map(it => it.textContent)");
     assert_eq!(heads, json!(["Δ B − A", "B / A", "At A", "At B", "Δ count"]));

@@ -170,7 +170,8 @@ fn time_axis_is_shared_by_all_lanes() {
         page.move_to(x, y);
         page.wait_for_frames();
         page.wait_until("the event of the lane is shown", || page.text("#reading").contains("fter event"));
-        let text = page.text("#reading");
+        // It may still be the one at the previous position.
+        let text = page.wait_until_settled("the event", || page.text("#reading"));
         let (lane, rest) = text.split_once("fter event ").expect("the reading names an event");
         let number = rest.split([':', ' ']).next().map(|number| number.replace(',', ""));
         (lane.contains("GPU 1"), number.and_then(|number| number.parse::<i64>().ok()).expect("a number"))

@@ -63,6 +63,13 @@ fn event_count(page: &Page) -> String {
     summary_values(page)[3].clone()
 }
 
+/// Waits until a file is open and its number of events is shown.
+fn wait_for_event_count(page: &Page) -> String {
+    page.wait_for_state("ready");
+    page.wait_until("the number of events is shown", || !event_count(page).is_empty());
+    event_count(page)
+}
+
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn changed_served_file_shows_reload_button_and_keeps_view() {
@@ -70,8 +77,7 @@ fn changed_served_file_shows_reload_button_and_keeps_view() {
     let path = folder.join("train.pickle");
     write_atomically(&path, &snapshot(2000));
     let (server, page) = serve_folder(&folder);
-    page.wait_for_state("ready");
-    let before = event_count(&page);
+    let before = wait_for_event_count(&page);
     page.click("#tab-events");
     page.wait_until("its tab is in the link", || page.evaluate("location.hash.includes('tab=events')") == true);
     page.wait_until("files can be followed", || is_shown(&page, "#live-follow"));
@@ -99,7 +105,7 @@ fn following_rank_opens_each_new_snapshot() {
     write_atomically(&folder.join("rank00000_step000001.pickle"), &snapshot(2000));
     write_atomically(&folder.join("rank00001_step000001.pickle"), &snapshot(2000));
     let (server, page) = serve_folder(&folder);
-    page.wait_for_state("ready");
+    wait_for_event_count(&page);
     let is_first = page.text("#file-name").contains("rank00000")
         || page.evaluate("document.querySelector('select#snapshot').selectedIndex") == 0;
     assert!(is_first);
@@ -181,8 +187,7 @@ fn changed_hosted_file_shows_reload_button() {
     })
     .expect("a free port");
     let page = Page::open(Chromium::shared(Adapter::Missing), &format!("http://{address}/#url=run/train.pickle"));
-    page.wait_for_state("ready");
-    let before = event_count(&page);
+    let before = wait_for_event_count(&page);
     page.wait_until("the file can be followed", || is_shown(&page, "#live-follow"));
     version.store(1, Ordering::SeqCst);
     wait_for_offer(&page, "train.pickle changed");

@@ -114,7 +114,8 @@ fn example_opens() {
     let page = open_empty_page();
     page.click("#open-example");
     page.wait_for_state("ready");
-    let events: u64 = summary_values(&page)[3].parse().expect("the number of events");
-    assert!(events > 0);
+    page.wait_until("the number of events is shown", || {
+        summary_values(&page)[3].parse::<u64>().is_ok_and(|events| events > 0)
+    });
     assert_eq!(page.errors(), Vec::<String>::new());
 }

@@ -122,7 +122,7 @@ fn palette_goes_to_annotation_of_real_file() {
     let before = page.attribute("canvas#timeline", "data-frames");
     open_palette(&page);
     page.replace_text("annotation");
-    page.wait_until("annotations are listed", || active_entry(&page).is_string());
+    page.wait_until("annotations are listed", || page.text("#palette-list").contains("Annotation"));
     save_screenshot(&page, "palette-annotations");
     let place =
         "1 + [...document.querySelectorAll('#palette-list li')].findIndex(it => /Annotation/.test(it.innerText))";

@@ -99,6 +99,8 @@ fn card_is_complete_and_beside_pointer() {
         page.move_to(x, y);
         page.wait_until("the card shows the block", || page.text("#card-share").ends_with(" live"));
         page.wait_until("the card shows the category", || page.text("#card-share").contains(" · "));
+        // It may still be the card of the previous position.
+        page.wait_until_settled("the card", || page.text("#card"));
         assert!(page.text("#card-title").contains(" B"));
         assert!(page.text("#card-lifetime").contains("allocated"));
         let (card, stage) = (page.bounding_box("#card"), page.bounding_box("#plot"));
@@ -196,6 +198,7 @@ fn drag_on_table_header_histogram_filters_rows() {
     let bars = || page.evaluate("document.querySelectorAll('#table-sizes i').length").as_u64().unwrap_or(0);
     page.wait_until("bars are shown", || bars() > 4);
     let count = || page.attribute("#table-status", "data-count").and_then(|it| it.parse::<u64>().ok()).unwrap_or(0);
+    page.wait_until("allocations are counted", || count() > 0);
     let all = count();
     let bar = |number: u64| page.bounding_box(&format!("#table-sizes i:nth-child({number})")).middle();
     let (first, last) = (bars() - 3, bars());

@@ -99,7 +99,7 @@ fn dropped_ranks_are_scanned_opened_and_compared() {
         let statements = page.text("#insights-statements");
         statements.starts_with("B's peak is 12.0 MiB higher")
     });
-    assert!(page.text("#lane-labels").contains("surveyed_rank2.pickle"), "{}", page.text("#lane-labels"));
+    page.wait_until("the lane has the file's name", || page.text("#lane-labels").contains("surveyed_rank2.pickle"));
     save_drawn_screenshot(&page, "ranks-compared");
 
     // Back to the ranks, then opens another one.

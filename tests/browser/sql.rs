@@ -197,11 +197,11 @@ fn compared_files_have_side_column_and_use_category_rules_of_page() {
     // Swapped sides, and another set of rules.
     page.evaluate("document.activeElement.blur()");
     page.press("~");
-    page.wait_for_frames();
+    page.wait_until_idle();
     ready();
     assert_eq!(query_rows(&page, counts), rows([&b, &a]));
     page.evaluate("document.querySelector('#rules [value=mosaic]').click()");
-    page.wait_for_frames();
+    page.wait_until_idle();
     ready();
     let mut mosaic = opened::open(&std::fs::read(&files[0]).unwrap()).unwrap();
     mosaic.engine.request(memscape::engine::Request::Categories(Box::new(CategorySet::mosaic())));

@@ -43,9 +43,11 @@ def _sample(path: Path) -> Path:
 @pytest.mark.parametrize("action", [["ask", "growth"], ["views"], ["compact"]], ids=lambda action: action[0])
 def test_folder_without_tables_is_rejected(tmp_path: Path, action: list[str]) -> None:
     nothing = str(tmp_path / "nothing")
-    expected = f"memscape: {nothing} has no tables: memscape fleet survey writes them"
+    expected = f"memscape: {nothing}: the folder does not exist: check the address"
     assert _error_line(action[0], nothing, *action[1:]) == expected
     assert not Path(nothing).exists()
+    expected = f"memscape: {tmp_path} has no tables: memscape fleet survey writes them"
+    assert _error_line(action[0], str(tmp_path), *action[1:]) == expected
 
 
 def test_lake_of_a_newer_version_is_rejected(tmp_path: Path) -> None:

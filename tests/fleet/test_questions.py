@@ -173,7 +173,7 @@ def test_mistakes_are_named(lake: str, tmp_path: Path) -> None:
     assert _refused("ask", lake, "growths") == "memscape: no question is named growths: did you mean growth?\n"
     assert _refused("ask", lake, "x").startswith("memscape: no question is named x: there are oom_jobs, oom_clusters, ")
     nothing = str(tmp_path / "nothing")
-    expected = f"memscape: {nothing} has no tables: memscape fleet survey writes them\n"
+    expected = f"memscape: {nothing}: the folder does not exist: check the address\n"
     assert _refused("ask", nothing, "growth") == expected
     assert _refused("report", nothing, "-o", str(tmp_path / "report.html")) == expected
     assert nothing in _refused("survey", nothing, str(tmp_path / "lake"))

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from conftest import fingerprint, rows
-from memscape import fleet
+from memscape import MemscapeError, fleet
 from memscape.fleet.answers import answer
 from memscape.fleet.compaction import compact
 from servers import moto
@@ -96,6 +96,11 @@ def test_store_is_surveyed_queried_and_compacted(store: dict[str, Any], one_job:
         command = [sys.executable, "-m", "memscape", "fleet", *action]
         run = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, check=False)
         assert (run.returncode, run.stderr) == (0, "")
+    with pytest.raises(MemscapeError, match="s3://snaps/other has no tables"):
+        fleet.query("s3://snaps/other", "growth", storage=store)
+    missing = "s3://snips/lake: the bucket snips does not exist: check the address"
+    with pytest.raises(MemscapeError, match=missing):
+        fleet.query("s3://snips/lake", "growth", storage=store)
     # Without credentials: one line, no traceback.
     command = [sys.executable, "-m", "memscape", "fleet", "ask", lake, "peaks", "--storage"]
     options = {"client_kwargs": store["client_kwargs"], "key": "wrong", "secret": "wrong"}

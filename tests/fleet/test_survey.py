@@ -149,6 +149,27 @@ def test_files_of_a_failed_write_are_removed(one_job: Path, tmp_path: Path, monk
     assert files(lake) == empty
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere, folders are removed after a day")
+def test_temporary_folders_of_killed_surveys_are_removed(one_job: Path, tmp_path: Path) -> None:
+    lake = Lake(str(tmp_path / "lake"))
+    lake.create()
+    killed = (
+        "import os, signal, sys\nfrom memscape.fleet.lake import Lake\n"
+        "with Lake(sys.argv[1]).staging():\n    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    subprocess.run([sys.executable, "-c", killed, lake.url], check=False)
+    names = os.listdir(lake.root)
+    [left] = [name for name in names if name.startswith(".batch-")]
+    others = [Path(lake.root, left.replace(".batch-", ".batch-elsewhere")), Path(lake.root, ".batch-elsewhere-1-old")]
+    for other in others:
+        other.mkdir()
+    os.utime(others[1], (time.time() - 90_000,) * 2)
+    with lake.staging() as running:
+        assert fleet.survey(str(one_job), lake.url, workers=1).statuses == {"ok": 16}
+        found = {name for name in os.listdir(lake.root) if name.startswith(".batch-")}
+        assert found == {os.path.basename(running), others[0].name}
+
+
 # Neither can be imported by another process: one has no file, the other would survey again.
 @pytest.mark.parametrize("has_file", [False, True], ids=["standard input", "script without a guard"])
 def test_any_program_may_survey(one_job: Path, tmp_path: Path, has_file: bool) -> None:

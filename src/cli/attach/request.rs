@@ -1,7 +1,7 @@
 //! A request to a program: a private folder with a script, which the program runs, and with its reply.
 
 use super::process::{Process, own_user};
-use crate::temporary_file::TemporaryFile;
+use crate::temporary_file::{PRIVATE, TemporaryFile};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{ErrorKind, Read as _, Write as _};
@@ -56,7 +56,7 @@ impl Request {
         let literal = Value::String(options.to_string()).to_string();
         let mut name = tempfile::Builder::new();
         let (mut file, script) =
-            TemporaryFile::open_new(name.prefix("request").suffix(".py"), folder.path()).map_err(failed)?;
+            TemporaryFile::open_new(name.prefix("request").suffix(".py"), folder.path(), PRIVATE).map_err(failed)?;
         file.write_all(BOOTSTRAP.replace("\"REQUEST\"", &literal).as_bytes()).map_err(failed)?;
         let request = Request { folder, script, user: process.user };
         // The script first: once the folder has another owner, what is in it may be a link.

@@ -4,7 +4,7 @@
 //! There is no state besides the folder, so several processes can share it. An entry's modification time is the time of
 //! its last use.
 
-use crate::temporary_file::TemporaryFile;
+use crate::temporary_file::{PRIVATE, TemporaryFile};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -55,8 +55,9 @@ impl CacheFolder {
     /// size.
     pub(super) fn insert(&self, key: &str, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
         create_private_folder(&self.path)?;
-        let (file, temporary) =
-            TemporaryFile::open_new(tempfile::Builder::new().prefix(PART_PREFIX).suffix(PART_SUFFIX), &self.path)?;
+        let mut named = tempfile::Builder::new();
+        named.prefix(PART_PREFIX).suffix(PART_SUFFIX);
+        let (file, temporary) = TemporaryFile::open_new(&named, &self.path, PRIVATE)?;
         let mut out = LimitedWriter { out: BufWriter::with_capacity(BUFFER_BYTES, file), bytes_left: self.max_bytes };
         write(&mut out)?;
         let bytes = self.max_bytes - out.bytes_left;

@@ -12,6 +12,9 @@ const INVALID_REQUEST: i64 = -32600;
 /// Error code: parameters of a request are missing or have the wrong type.
 const INVALID_PARAMS: i64 = -32602;
 
+/// Key of the only field that may be long.
+const PARAMS: &[u8] = b"\"params\"";
+
 /// A parsed line from the client.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Message {
@@ -33,6 +36,12 @@ impl Message {
             Ok(message) => Message::from_json(&message).checked(line, &message),
             Err(error) => Message::invalid_message(&Value::Null, PARSE_ERROR, &format!("Parse error: {error}")),
         }
+    }
+
+    /// Rejects a line that is too long, given its first and its last bytes.
+    pub(super) fn too_long(head: &[u8], tail: &[u8]) -> Message {
+        let id = id_before_params(head).or_else(|| id_after_params(tail));
+        Message::invalid_message(&id.unwrap_or(Value::Null), INVALID_REQUEST, "Invalid request: longer than 16 MiB")
     }
 
     fn from_json(message: &Value) -> Message {
@@ -77,6 +86,25 @@ impl Message {
 /// Returns whether an error response can repeat an id. rmcp has no ids above 2^63 - 1.
 fn is_id(id: &Value) -> bool {
     id.is_string() || id.is_i64() || id.is_u64()
+}
+
+/// Returns the id of a message from the fields before its parameters.
+fn id_before_params(head: &[u8]) -> Option<Value> {
+    let params = head.windows(PARAMS.len()).position(|it| it == PARAMS)?;
+    let fields = head.get(..params)?.trim_ascii_end();
+    id_in_object(&[fields.strip_suffix(b",").unwrap_or(fields), b"}"])
+}
+
+/// Returns the id of a message from the fields after its parameters, where clients in TypeScript write it. Fields of the
+/// parameters are followed by more than one brace.
+fn id_after_params(tail: &[u8]) -> Option<Value> {
+    let commas = tail.iter().enumerate().rev().filter(|(_, byte)| **byte == b',');
+    commas.filter_map(|(at, _)| id_in_object(&[b"{", tail.get(at + 1..)?])).next()
+}
+
+fn id_in_object(parts: &[&[u8]]) -> Option<Value> {
+    let object: Value = serde_json::from_slice(&parts.concat()).ok()?;
+    object.get("id").filter(|id| is_id(id)).cloned()
 }
 
 /// Returns the reason why an object is not a valid request, notification or response, or `None` if it is valid.

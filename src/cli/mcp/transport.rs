@@ -11,8 +11,10 @@ use tokio::io::{
 };
 use tokio::sync::{Mutex, watch};
 
-/// Maximum length of a message in bytes. Longer lines are truncated.
+/// Maximum length of a message in bytes. Longer lines are rejected.
 const MAX_LINE: u64 = 16 << 20;
+/// Number of bytes at each end of a rejected line that are searched for its id.
+const END: usize = 4 << 10;
 /// Size in bytes of the buffers between standard input or output and rmcp.
 const BUFFER: usize = 64 << 10;
 
@@ -36,11 +38,12 @@ pub(super) fn stdio() -> (DuplexStream, DuplexStream) {
 async fn receive(mut to_rmcp: DuplexStream, out: Arc<Mutex<Stdout>>, open: Arc<OpenRequests>) -> io::Result<()> {
     let mut input = BufReader::new(tokio::io::stdin());
     let mut has_begun = false;
-    while let Some(line) = next_line(&mut input).await? {
+    while let Some(Line { bytes: line, tail }) = next_line(&mut input).await? {
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
-        match Message::parse(&line) {
+        let message = tail.map_or_else(|| Message::parse(&line), |tail| Message::too_long(&line, &tail));
+        match message {
             Message::Invalid(response) => {
                 write_line(&mut *out.lock().await, response.to_string().as_bytes()).await?;
                 continue;
@@ -98,21 +101,32 @@ async fn write_line(out: &mut (impl AsyncWrite + Unpin), line: &[u8]) -> io::Res
     out.flush().await
 }
 
-/// Reads a line without its line end, or returns `None` at the end of the input. Bytes beyond [`MAX_LINE`] are dropped,
-/// so an overlong line is not valid JSON.
-async fn next_line(input: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option<Vec<u8>>> {
+/// A line of input.
+struct Line {
+    /// The line without its line end. Of a line above [`MAX_LINE`], its first [`END`] bytes.
+    bytes: Vec<u8>,
+    /// Of a line above [`MAX_LINE`], its last [`END`] bytes.
+    tail: Option<Vec<u8>>,
+}
+
+/// Reads a line, or returns `None` at the end of the input. Only the ends of a line above [`MAX_LINE`] are kept.
+async fn next_line(input: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option<Line>> {
     let mut line = Vec::new();
-    if (&mut *input).take(MAX_LINE).read_until(b'\n', &mut line).await? == 0 {
+    if (&mut *input).take(MAX_LINE + 1).read_until(b'\n', &mut line).await? == 0 {
         return Ok(None);
     }
-    let is_cut = line.last() != Some(&b'\n') && line.len() as u64 == MAX_LINE;
-    let mut rest = Vec::new();
-    while is_cut && rest.last() != Some(&b'\n') {
-        rest.clear();
+    if line.last() == Some(&b'\n') || line.len() as u64 <= MAX_LINE {
+        line.truncate(line.trim_ascii_end().len());
+        return Ok(Some(Line { bytes: line, tail: None }));
+    }
+    let mut rest = line.split_off(END);
+    line.shrink_to_fit();
+    while rest.last() != Some(&b'\n') {
+        rest.drain(..rest.len().saturating_sub(END));
         if (&mut *input).take(BUFFER as u64).read_until(b'\n', &mut rest).await? == 0 {
             break;
         }
     }
-    line.truncate(line.trim_ascii_end().len());
-    Ok(Some(line))
+    rest.drain(..rest.len().saturating_sub(END));
+    Ok(Some(Line { bytes: line, tail: Some(rest) }))
 }

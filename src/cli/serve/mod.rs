@@ -29,6 +29,7 @@ use super::file_survey::survey_file;
 use super::input::Input;
 use super::opening::open;
 use super::output::print;
+use super::signals;
 use super::viewer::{viewer, with_sql};
 use announcement::{Found, announcement};
 use axum::body::Bytes;
@@ -132,13 +133,13 @@ impl Serve {
 fn shutdown_signal() -> Result<Arc<Notify>, String> {
     let (shutdown, is_asked) = (Arc::new(Notify::new()), AtomicBool::new(false));
     let notified = Arc::clone(&shutdown);
-    let end = move || {
+    let end = move |_| {
         if is_asked.swap(true, Ordering::Relaxed) {
             std::process::exit(0);
         }
         notified.notify_one();
     };
-    ctrlc::set_handler(end).map_err(|error| format!("cannot handle Ctrl+C: {error}"))?;
+    signals::handle(end).map_err(|error| format!("cannot handle Ctrl+C: {error}"))?;
     Ok(shutdown)
 }
 

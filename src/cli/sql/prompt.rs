@@ -5,6 +5,7 @@ use super::lines::{HELP, Line, parse};
 use super::save::save;
 use crate::output::{print, print_stderr};
 use crate::output_file::OutputFile;
+use crate::signals;
 use crate::terminal::wrap_to_terminal;
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
@@ -54,7 +55,7 @@ pub(super) fn run(queries: Queries, form: OutputFormat, inputs: &[&Path]) -> Res
     }
     let cancel = queries.cancel();
     // rustyline handles Ctrl+C while a line is edited. This handler cancels a running query.
-    if ctrlc::set_handler(move || cancel.cancel()).is_err() {
+    if signals::handle(move |_| cancel.cancel()).is_err() {
         print_stderr("Ctrl+C ends the program");
     }
     let failed = |error: ReadlineError| error.to_string();

@@ -5,7 +5,7 @@ use super::sources;
 use crate::compressed::{CompressedWriter, CompressionKind};
 use crate::output_file::OutputFile;
 use crate::rules::CategoryRules;
-use crate::temporary_file::TemporaryFile;
+use crate::temporary_file::{PRIVATE, TemporaryFile};
 use protocol::sql::SqlFile;
 use sql::{Error, Limits, Queries};
 use std::io;
@@ -50,7 +50,7 @@ fn write(out: &OutputFile, save: impl FnOnce(&str) -> Result<(), Error>) -> Resu
     // SQLite needs a seekable file. The temporary file goes next to the output, where there is room for it.
     let folder = out.folder().unwrap_or_else(std::env::temp_dir);
     let (mut file, temporary) =
-        TemporaryFile::open_new(tempfile::Builder::new().prefix(".memscape-"), &folder).map_err(failed)?;
+        TemporaryFile::open_new(tempfile::Builder::new().prefix(".memscape-"), &folder, PRIVATE).map_err(failed)?;
     let path = temporary.path().to_str().ok_or_else(|| named("the name of the folder is no text".to_owned()))?;
     save(path).map_err(|error| named(error.to_string()))?;
     io::copy(&mut file, &mut packed).and_then(|_| packed.finish()).map_err(failed)

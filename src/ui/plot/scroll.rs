@@ -97,7 +97,8 @@ impl Scroll {
         } else if row + 1.0 > above + visible {
             row + 1.0 - visible
         } else {
-            return;
+            // Scrolls to where the row is in view, because the position may be one from before the latest jump.
+            above
         };
         let (all, rows) = (self.all_px(), f64::from(self.rows));
         let wanted = wanted.clamp(0.0, (rows - visible).max(0.0));

@@ -45,3 +45,54 @@ fn control_characters_split_across_writes_do_not_reach_terminal() {
         assert_eq!(shown, expected, "{size}");
     }
 }
+
+/// Bytes around the limits of all rules: controls, continuation bytes, and first bytes.
+const EDGES: [u8; 18] =
+    [0x09, 0x0a, 0x1f, 0x61, 0x7f, 0x80, 0x81, 0x82, 0x9f, 0xa0, 0xa5, 0xa6, 0xa9, 0xaa, 0xae, 0xaf, 0xc2, 0xe2];
+
+fn written(parts: &[&[u8]]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut guarded = SafeWriter::new(&mut out);
+    parts.iter().for_each(|part| guarded.write_all(part).unwrap());
+    out
+}
+
+/// The rule of [`SafeWriter`], on the whole input: searches the prefixes of unsafe characters for each byte.
+fn written_by_search(bytes: &[u8]) -> Vec<u8> {
+    const PREFIXES: [&[u8]; 4] = [b"\xc2", b"\xe2", b"\xe2\x80", b"\xe2\x81"];
+    let (mut safe, mut prefix) = (Vec::new(), Vec::new());
+    for &byte in bytes {
+        prefix.push(byte);
+        if PREFIXES.contains(&prefix.as_slice()) {
+            continue;
+        }
+        let is_continued = (0x80..=0xbf).contains(&byte);
+        // A prefix that is not continued is dropped.
+        let known = std::mem::take(&mut prefix);
+        let known = if is_continued { known.as_slice() } else { &[byte] };
+        match std::str::from_utf8(known) {
+            _ if PREFIXES.contains(&known) => prefix = known.to_vec(),
+            Ok(text) => safe.extend(text.replace(|it| is_unsafe(it) && !"\n\t".contains(it), REPLACEMENT).bytes()),
+            Err(_) => safe.extend(known),
+        }
+    }
+    safe
+}
+
+#[test]
+fn safe_output_of_any_bytes_equals_search_of_prefixes() {
+    let mut sequences = vec![Vec::new()];
+    // The state is at most two bytes, so that four cover every transition.
+    for length in 1..=4 {
+        let shorter = sequences.iter().filter(|known| known.len() + 1 == length);
+        let longer = shorter.flat_map(|known| EDGES.map(|edge| [known.as_slice(), &[edge]].concat()));
+        sequences.extend(longer.collect::<Vec<_>>());
+    }
+    for bytes in sequences {
+        let expected = written_by_search(&bytes);
+        for middle in 0..=bytes.len() {
+            let (head, tail) = bytes.split_at(middle);
+            assert_eq!(written(&[head, tail]), expected, "{bytes:x?} split at {middle}");
+        }
+    }
+}

@@ -12,6 +12,7 @@ from typing import Any
 
 from memscape._binary import MemscapeError, run
 
+from . import staging
 from .sources import Source, Storage
 from .stores import named_errors, open_store
 
@@ -86,7 +87,23 @@ class Lake:
         newer = f"v{VERSION + 1}"
         if self.fs.exists(posixpath.join(posixpath.dirname(self.root), newer)):
             raise MemscapeError(f"{self.url} has tables of a newer version, {newer}: update memscape")
+        missing = self._missing()
+        if missing is not None:
+            raise MemscapeError(f"{self.url}: {missing} does not exist: check the address")
         raise MemscapeError(f"{self.url} has no tables: memscape fleet survey writes them")
+
+    def _missing(self) -> str | None:
+        """Return the folder, or the bucket of a store, if it does not exist. In stores, folders exist only with files."""
+        folder = posixpath.dirname(self.root)
+        bucket = folder.lstrip("/").partition("/")[0]
+        try:
+            self.fs.info(folder if self.is_local else bucket)
+        except (FileNotFoundError, NotADirectoryError):
+            return "the folder" if self.is_local else f"the bucket {bucket}"
+        except Exception:
+            # The credentials may allow to read files of the bucket, but not to look at the bucket itself.
+            return None
+        return None
 
     def table(self, name: str) -> str:
         """Return the path of a table, without the protocol."""
@@ -108,7 +125,12 @@ class Lake:
 
     def staging(self) -> tempfile.TemporaryDirectory[str]:
         """Return a temporary folder for the tables of a batch, on the disk of a local lake: its parts are renamed."""
-        return tempfile.TemporaryDirectory(prefix=".batch-", dir=self.root if self.is_local else None)
+        return staging.new_folder(self.root if self.is_local else None)
+
+    def remove_abandoned(self) -> None:
+        """Remove temporary folders that killed surveys have left in a local lake."""
+        if self.is_local:
+            staging.remove_abandoned(self.root)
 
     def commit(self, batch: str, day: str, folder: str, tables: Iterable[str]) -> int:
         """Write the parts of a batch from files in a staging folder, and return their size in bytes.
