@@ -66,7 +66,7 @@ fn cause_of_oom_is_shown_without_click() {
     page.wait_until("the cause is shown", || !page.text("#insights-statements").is_empty());
     // The headlines include the OOM.
     let event = "[...document.querySelectorAll('#headlines button')].map(it => it.dataset.place)";
-    assert_eq!(page.evaluate(event), json!(["peak", "reserved-peak", "end", "oom"]));
+    assert_eq!(page.evaluate(event), json!(["oom", "peak", "reserved-peak", "end"]));
     let cursor = page.attribute("#moment", "data-event");
     page.click("#headlines .peak");
     page.wait_for(&page.attribute("#summary", "data-peak-event"), || page.attribute("#moment", "data-event"));

@@ -94,7 +94,7 @@ pub fn no_alarm_text(shared: &Shared) -> String {
         None => return String::new(),
         Some(DeviceSummary { events: 0, .. }) => "No events",
         Some(DeviceSummary { events: 1, .. }) => "Only one event",
-        Some(_) => return whose(shared) + "No out-of-memory error, no leak, no saving above 5\u{a0}% found.",
+        Some(_) => return "No out-of-memory error, no leak, no saving above 5\u{a0}% found.".to_owned(),
     };
     let end = shared.device().map_or(0, |device| device.end_requested);
     format!("{recorded} recorded, so leaks are unknown. Live at the snapshot: {}.", Bytes(end))
