@@ -138,14 +138,15 @@ def _table(names: list[str], rows: Rows, viewer: str | None) -> str:
         return "<p>None.</p>"
     shown = [name for name in names if name not in ("link", "telling_file", "first_file", "signature", "place")]
     first = dict(zip(names, rows[0]))
-    # The links are in the first column, which is in view on narrow screens.
+    # The first text of a row is the link: it is in view on narrow screens, and a number is a small target.
+    linked = next((name for name in shown if isinstance(first[name], str)), shown[0])
     has_commands = viewer != SERVED
     head = "".join(heading(name, first[name]) for name in shown) + ("<th>open</th>" if has_commands else "")
     body = []
     for row in rows[:_MOST_ROWS]:
         values = dict(zip(names, row))
         link = _link(values, viewer)
-        cells = "".join(cell(name, values[name], "" if index else link) for index, name in enumerate(shown))
+        cells = "".join(cell(name, values[name], link if name == linked else "") for name in shown)
         body.append(f"<tr>{cells}{f'<td>{_command(values)}</td>' if has_commands else ''}</tr>")
     more = f"<p>And {len(rows) - _MOST_ROWS} more.</p>" if len(rows) > _MOST_ROWS else ""
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>{more}"
