@@ -9,7 +9,7 @@ use crate::reported;
 use crate::trained;
 
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
-use memscape::protocol::{Arrangement, Cell, Grouping, Scope, Tone, Topic, TreeQuestion};
+use memscape::protocol::{Arrangement, Cell, Chart, Grouping, Scope, Tone, Topic, TreeQuestion};
 use memscape::units::Moment;
 use opened::{Opened, open, real_pickles};
 use reported::{cell, number, report, report_of, report_request, sheet, text};
@@ -151,6 +151,16 @@ fn peak_report_matches_summary_tree_and_legend() {
             assert_eq!(live.total[0], Cell::Bytes(device.drawn_peak), "{name}");
             let rows: i128 = live.rows.iter().map(|row| number(live, row, "live_bytes")).sum();
             assert_eq!(rows, i128::from(device.drawn_peak), "{name}");
+            let chart = actual.statements.iter().find_map(|it| match &it.chart {
+                Some(Chart::Parts(parts)) => Some(parts.iter().map(|part| part.bytes).collect::<Vec<u64>>()),
+                _ => None,
+            });
+            if device.drawn_peak > 0 {
+                let (parts, whole) = (chart.expect("a chart of the peak"), device.drawn_peak);
+                assert!(parts.iter().all(|&bytes| bytes > 0 && bytes >= whole / 200), "{name}: {parts:?} of {whole}");
+                let left_out = whole - parts.iter().sum::<u64>();
+                assert!(left_out <= whole / 200, "{name}: {left_out} of {whole} are not in the chart");
+            }
             let categories = sheet(&actual, "categories");
             let rows: i128 = categories.rows.iter().map(|row| number(categories, row, "live_bytes")).sum();
             assert_eq!(rows, i128::from(device.drawn_peak), "{name}: categories");

@@ -7,7 +7,7 @@ use crate::cases::folder;
 use crate::opened;
 use crate::reported;
 
-use memscape::protocol::{Report, Statement, Tone, Topic};
+use memscape::protocol::{Chart, Report, Statement, Tone, Topic};
 use opened::{Opened, open};
 use reported::{number, report, sheet, text};
 use serde_json::{Value, json};
@@ -178,6 +178,9 @@ fn leaks_are_described_and_graded() {
             assert!(statement.text.starts_with("log.py:5 keep (called at "), "{}", statement.text);
             assert!(statement.text.ends_with(&wanted), "{}: {wanted}", statement.text);
             assert_eq!(statement.tone, if steps == 2 { Tone::Fact } else { Tone::Alarm });
+            let Some(Chart::Line { values, ends }) = &statement.chart else { panic!("{:?}", statement.chart) };
+            let expected: Vec<u64> = (0..=steps as u64).map(|step| step * 2 * MIB).collect();
+            assert_eq!((values, ends[0].as_str()), (&expected, "start"), "the chart shows the steps of the sentence");
             let grows = sheet(&leaks, "grows");
             let [row] = grows.rows.as_slice() else { panic!("{:?}", grows.rows) };
             assert_eq!(text(grows, row, "call_site"), "log.py:5 keep");

@@ -413,3 +413,16 @@ proptest! {
         }
     }
 }
+
+/// Whether memory without a category becomes smaller with the batch is not known.
+#[test]
+fn half_the_batch_is_not_advised_for_memory_without_category() {
+    let a = 100 * MIB;
+    let trace = [event("segment_alloc", a, 80 * MIB), event("alloc", a, 80 * MIB), oom_event(60 * MIB, 40 * MIB)];
+    let segments = [segment(a, 80 * MIB, false, &[(a, 80 * MIB, "active_allocated")])];
+    let report = oom_report(&mut open_snapshot(&segments, &trace), None);
+    let half = report.statements.iter().find(|it| it.text.starts_with("With half the batch size, 40.0 MiB instead of"));
+    let half = half.unwrap_or_else(|| panic!("{:#?}", report.statements));
+    assert!(half.text.ends_with(" Assumed for 100 % of the difference: bytes without a category."), "{}", half.text);
+    assert_eq!(half.fix, "");
+}

@@ -43,6 +43,23 @@ fn alarm_is_headline_of_most_important_topic() {
 }
 
 #[test]
+fn alarm_of_several_files_names_its_file() {
+    let mut page = Page::with_devices(SilentWorker, vec![device(0, &[])]);
+    let long = "a_run_of_2026-11-27_with_a_long_name_rank_";
+    for (names, expected) in [
+        (["before.pickle".to_owned(), "rank1.pickle".to_owned(), "rank2.pickle".to_owned()], "before.pickle"),
+        ([1, 2, 3].map(|rank| format!("{long}{rank}.pickle")), "a_run_of_2026-11-27_wit…1.pickle"),
+    ] {
+        page.give_files(&names.each_ref().map(String::as_str));
+        page.reply(face::opened_reply(vec![device(0, &[])]));
+        page.why(InsightsAction::TopicChosen(Topic::Peak));
+        answer_with_headlines(&mut page, &[Topic::OutOfMemory]);
+        let text = format!("{expected}: OutOfMemory needs attention.");
+        assert_eq!(page.state.insights.alarm, Alarm::Raised { topic: Topic::OutOfMemory, text });
+    }
+}
+
+#[test]
 fn recording_of_at_most_one_event_says_what_is_known() {
     for (events, expected) in [
         (0, "No events recorded, so leaks are unknown. Live at the snapshot: 3.00 MiB."),

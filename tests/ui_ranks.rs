@@ -1,13 +1,16 @@
 //! Survey of many ranks: start, end, the insight it leads to, and broken files.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
-use crate::follower::Page;
-use memscape::protocol::{Answer, Evidence, Reply, Report, Statement, Tone, Topic};
+use crate::follower::{Page, devices};
+use memscape::compare::ranks::{self, Group, Order, Outlier, Rank, Ranks};
+use memscape::protocol::{Answer, DeviceSummary, Evidence, Reply, Report, Statement, Tone, Topic};
 use memscape::ui::features::insights::InsightsAction;
 use memscape::ui::features::watch::{FileVersion, WatchAction};
+use memscape::ui::plot::comparing::view::bar;
 use memscape::ui::session::ranks::unlisted_note;
 use memscape::ui::shell::action::Action;
 use memscape::ui::shell::commands;
+use memscape::ui::state::comparing::{ComparedAt, ComparingAction};
 use memscape::ui::state::effect::{Effect, FileToSurvey, GivenFile, Origin, RanksEffect};
 use memscape::ui::state::link::Link;
 use memscape::ui::state::ranks::{RanksAction, ServedFiles, Survey};
@@ -51,14 +54,60 @@ fn three_files_are_scanned_and_two_are_compared() {
 
 /// Answers all requests for the report on ranks. Its first sentence is an alarm about the file at `index`.
 fn reply_with_failed_rank(page: &mut Page, index: u32) {
+    let evidence = Some(Evidence { open: Some((index, None)), ..Evidence::default() });
+    let first = Statement { tone: Tone::Alarm, evidence, ..Statement::default() };
+    reply_with(page, &Report { topic: Topic::Ranks, statements: vec![first], ..Report::default() });
+}
+
+/// Answers all requests for the report on ranks.
+fn reply_with(page: &mut Page, report: &Report) {
     // An answer to an outdated request is followed by a newer request.
     for serial in (0..2).flat_map(|_| 0..=page.state.serial + 1).collect::<Vec<u32>>() {
-        let evidence = Some(Evidence { open: Some((index, None)), ..Evidence::default() });
-        let first = Statement { tone: Tone::Alarm, evidence, ..Statement::default() };
-        let report = Report { topic: Topic::Ranks, statements: vec![first], ..Report::default() };
-        let answer = Answer::Report(Box::new(report));
+        let answer = Answer::Report(Box::new(report.clone()));
         page.act(Action::Ranks(RanksAction::Reply(Reply::Answer { serial, answer })));
     }
+}
+
+#[test]
+fn rank_is_compared_where_it_stands_out() {
+    let rank = |number: u32| Rank { rank: Some(number), place: Some(number), group: Some(0), ..Rank::default() };
+    let outlier = |at| Outlier { at, delta: 1, deviation: 1 };
+    let all = Ranks {
+        ranks: (0..4).map(rank).collect(),
+        groups: vec![Group { ranks: vec![0, 1, 2, 3], ..Group::default() }],
+        outliers: vec![outlier(1)],
+        end_outliers: vec![outlier(2)],
+        ..Ranks::default()
+    };
+    let mut page = Page::new();
+    open_files(&mut page, 4);
+    page.open();
+    page.act(Action::Ranks(RanksAction::Surveyed(4)));
+    reply_with(&mut page, &ranks::report(&all, 10, Order::default()));
+    for (row, expected) in [(1, ComparedAt::End), (0, ComparedAt::Peaks)] {
+        page.act(Action::feature(InsightsAction::ItemClicked(row)));
+        assert_eq!(page.state.comparing.at, expected, "row {row}");
+        assert!(page.state.comparing.is_active());
+    }
+}
+
+#[test]
+fn compared_peaks_are_those_of_both_sides() {
+    let mut page = Page::new();
+    let [a, b] = &devices()[..] else { panic!("two devices") };
+    page.devices = vec![a.clone(), DeviceSummary { peak_event: 20, drawn_peak: 5 << 20, ..b.clone() }];
+    open_files(&mut page, 1);
+    page.open();
+    page.act(Action::Comparing(ComparingAction::DeviceChosen(3)));
+    page.act(Action::GoToEntered("10".to_owned()));
+    assert_eq!(bar(&page.state).unwrap().cursor_exact, "", "the worker has not aligned this event");
+    page.act(Action::Comparing(ComparingAction::AtChosen(ComparedAt::Peaks)));
+    assert_eq!(
+        bar(&page.state).unwrap().cursor_exact,
+        "A, event 7: 1,073,741,824 B live (requested). B, event 20: 5,242,880 B."
+    );
+    page.act(Action::Comparing(ComparingAction::AtChosen(ComparedAt::PeakOfA)));
+    assert_eq!(bar(&page.state).unwrap().cursor_exact, "", "the moment of B is aligned");
 }
 
 #[test]

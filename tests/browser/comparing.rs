@@ -48,7 +48,18 @@ impl Expected {
     /// Text that the page shows for the cursor at a moment of A.
     fn cursor_text(&mut self, moment: u32) -> String {
         let pairing = Pairing { b: self.b, ..Pairing::default() };
-        let ([one, other], live) = self.worker.aligned(self.a, pairing, false, moment);
+        let (moments, live) = self.worker.aligned(self.a, pairing, false, moment);
+        Expected::text_of(moments, live)
+    }
+
+    /// Text that the page shows for the cursor at A's peak if the peaks are compared.
+    fn peaks_text(&self) -> String {
+        let peaks = [self.a, self.b]
+            .map(|device| self.worker.pair.side(device).expect("the device is open").history.live_peak());
+        Expected::text_of(peaks.map(|(moment, _)| moment.0), peaks.map(|(_, bytes)| bytes))
+    }
+
+    fn text_of([one, other]: [u32; 2], live: [u64; 2]) -> String {
         let event = |moment: u32| {
             Moment(moment)
                 .event()
@@ -97,7 +108,7 @@ fn two_files_dropped_together_are_compared() {
     assert_eq!(lane_names(&page), ["A · compared-a.pickle · GPU 0", "B · compared-b.pickle · GPU 0"]);
     assert_eq!(page.attribute("#insights-report", "data-topic").as_deref(), Some("comparison"));
     let peak = beside.peak();
-    page.wait_for(&beside.cursor_text(peak), || cursor(&page));
+    page.wait_for(&beside.peaks_text(), || cursor(&page));
     save_drawn_screenshot(&page, "comparison");
 
     // The lists choose the moments, the key and the alignment.

@@ -181,3 +181,36 @@ fn views_do_not_scroll_sideways() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
+
+/// The controls of the header whose centre is visible and that are before their predecessor on the screen.
+const UNORDERED: &str = r"(() => {
+    const shown = [...document.querySelectorAll('#bar :is(a, button, select, input):not(:disabled, [tabindex])')].filter(it => {
+        const box = it.getBoundingClientRect();
+        return box.width && it.contains(document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2));
+    });
+    return shown.slice(1).filter((it, index) => {
+        const [before, after] = [shown[index], it].map(of => of.getBoundingClientRect());
+        return after.bottom <= before.top + 2 || after.top < before.bottom - 2 && after.left < before.left;
+    }).map(it => it.id || it.className).concat(shown.length < 6 ? shown.map(it => it.id) : []);
+})()";
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn focus_order_of_header_is_the_seen_order() {
+    let file = generate_file("layout.pickle", "--devices 2 --steps 2 --layers 4 --leak --pending --oom");
+    let bytes = std::fs::read(&file).expect("the file was generated");
+    let several = ["r1.pickle", "r2.pickle", "r3.pickle"].map(|name| fixtures::write_file(name, &bytes));
+    for files in [vec![file.as_path()], several.iter().map(PathBuf::as_path).collect()] {
+        let page = open_with_scheme("light", Adapter::Missing);
+        page.drop_files(&files);
+        page.wait_for_state("ready");
+        for width in [560, 600, 760, 900, 1000, 1200, 1280, 1440, 1920] {
+            page.resize(width, 900);
+            page.wait_until_idle();
+            assert_eq!(page.evaluate(UNORDERED), json!([]), "{} files at {width} px", files.len());
+            let oom = "document.querySelector('#headlines .oom').getBoundingClientRect().bottom <= document.querySelector('#bar').getBoundingClientRect().bottom";
+            assert_eq!(page.evaluate(oom), true, "the OOM is visible at {width} px");
+        }
+        save_screenshot(&page, "header-order");
+    }
+}

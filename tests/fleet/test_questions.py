@@ -7,6 +7,7 @@ import errno
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -227,6 +228,7 @@ def test_report_has_links_and_no_scripts(lake: str, tmp_path: Path) -> None:
     links = [attributes["href"] for tag, attributes in elements.found if tag == "a"]
     assert links[0] == _asked(lake, "oom_clusters", viewer="https://viewer/?a&b")[0]["link"]
     assert all(link and link.startswith("https://viewer/?a&b#url=file%3A///") for link in links)
+    assert len(re.findall(r"<tr>(?:<td[^>]*>[^<]*</td>){0,2}<td[^>]*><a ", page.read_text())) == len(links), "in view"
     assert "home:gpt/model.py loss" in elements.words
     assert "memscape tui /" in elements.words
     assert "96 snapshots, 2026-11-01 to 2026-11-06" in elements.words

@@ -91,7 +91,7 @@ def test_lists_mark_jobs_that_ran_out_of_memory(server: Server) -> None:
 def test_report_leads_to_the_list_of_the_file(server: Server) -> None:
     report = server.answer("report", "")["html"]
     assert "<a href='./'>Jobs</a>" in report
-    links = [link.replace("&amp;", "&") for link in re.findall(r'<a href="([^"]*)">view</a>', report)]
+    links = [link.replace("&amp;", "&") for link in re.findall(r'<td[^>]*><a href="([^"]*)">', report)]
     (oom, *_) = [link for link in links if "topic=oom" in link]
     address = server.answer("open", oom.removeprefix("open?"))["redirect"]
     assert re.fullmatch(r"job=job-oom-[ab]/step=\d+/\d+\?at=oom&tab=why&topic=oom", address)

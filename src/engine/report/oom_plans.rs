@@ -4,6 +4,7 @@
 use crate::open::OpenFile;
 use crate::plan::PlannedSizes;
 use crate::what_if::{NewSimulator, Simulator};
+use analysis::category::UNKNOWN;
 use base::slice::{SliceResult, TimeSlice};
 use history::replay::AllocationId;
 use protocol::{OomPlan, WhatIfQuestion, WhatIfRun};
@@ -13,6 +14,8 @@ pub(super) struct OomPlanEffect {
     pub(super) plan: OomPlan,
     /// Bytes that the plan saves at each OOM, in order of events.
     pub(super) saved_bytes: Vec<u64>,
+    /// The part of `saved_bytes` that has no category, so that the plan only assumes that it becomes smaller.
+    pub(super) assumed_bytes: Vec<u64>,
     /// Simulated run with the planned sizes and the recorded settings, if there is a simulator.
     pub(super) run: Option<WhatIfRun>,
 }
@@ -32,8 +35,9 @@ struct Current {
     /// Encoded planned sizes, once complete.
     bytes: Option<Vec<u8>>,
     next: usize,
-    /// Changes of the saved bytes from one OOM to the next. The sizes in a file can add up to more than 64 bits.
-    changes: Vec<i128>,
+    /// Changes of the saved and of the assumed bytes from one OOM to the next. The sizes in a file can add up to more
+    /// than 64 bits.
+    changes: Vec<[i128; 2]>,
 }
 
 impl OomPlans {
@@ -54,6 +58,7 @@ impl OomPlans {
         file.compute_segments(device, slice)?;
         // Only these stacks show that activations are kept for a backward pass.
         let has_backward = !file.backward.is_empty();
+        let unknown = file.groups.categories.set().categories().iter().position(|name| name == UNKNOWN);
         while let Some(&plan) = OomPlan::ALL.get(self.done) {
             // Without a backward pass, no activation is kept for it, and there are no optimizer states to shard.
             if plan != OomPlan::HalfBatch && !has_backward {
@@ -64,7 +69,7 @@ impl OomPlans {
                 sizes: PlannedSizes::new(device, &plan.question()),
                 bytes: None,
                 next: 0,
-                changes: vec![0; ooms.len() + 1],
+                changes: vec![[0; 2]; ooms.len() + 1],
             };
             let Current { sizes, bytes, next, changes } = &mut **self.current.get_or_insert_with(|| Box::new(new()));
             if bytes.is_none() {
@@ -83,8 +88,12 @@ impl OomPlans {
                 let first = ooms.partition_point(|event| event.saturating_add(1) < allocated_at);
                 let end = ooms.partition_point(|event| event.saturating_add(1) < freed_at);
                 if saved > 0 && first < end {
-                    changes.get_mut(first).into_iter().for_each(|change| *change += saved);
-                    changes.get_mut(end).into_iter().for_each(|change| *change -= saved);
+                    let is_assumed = Some(usize::from(file.groups.categories.category(history, id))) == unknown;
+                    let assumed = if is_assumed { saved } else { 0 };
+                    for (index, [saved, assumed]) in [(first, [saved, assumed]), (end, [-saved, -assumed])] {
+                        let Some(change) = changes.get_mut(index) else { continue };
+                        *change = [change[0] + saved, change[1] + assumed];
+                    }
                 }
             }
             let mut run = None;
@@ -100,12 +109,16 @@ impl OomPlans {
                 run = answer.filter(|answer| answer.proof.refused.is_none() && answer.proof.is_exact);
             }
             if !bytes.is_empty() {
-                let sums = changes.iter().scan(0i128, |sum, change| {
-                    *sum += *change;
-                    Some(u64::try_from(*sum).unwrap_or(u64::MAX))
-                });
+                let sums = |part: fn(&[i128; 2]) -> i128| {
+                    let sums = changes.iter().scan(0i128, |sum, change| {
+                        *sum += part(change);
+                        Some(u64::try_from(*sum).unwrap_or(u64::MAX))
+                    });
+                    sums.take(ooms.len()).collect()
+                };
+                let (saved_bytes, assumed_bytes) = (sums(|[saved, _]| *saved), sums(|[_, assumed]| *assumed));
                 let run = run.and_then(|answer| answer.runs.into_iter().next());
-                self.effects.push(OomPlanEffect { plan, saved_bytes: sums.take(ooms.len()).collect(), run });
+                self.effects.push(OomPlanEffect { plan, saved_bytes, assumed_bytes, run });
             }
             self.current = None;
             self.done += 1;

@@ -22,6 +22,8 @@ use history::replay::{AllocationId, Curve};
 use history::snapshot::Action;
 use protocol::{Cell, Chart, ChartPart, Evidence, Grouping, Span, Threshold, Tone, Weight};
 
+/// Divisor of the peak. Smaller parts of the chart are added to the part "other", which is left out if it is as small.
+const MIN_CHART_PART: u64 = 200;
 /// Maximum number of parts in the chart of the peak, not counting the part "other".
 const MAX_CHART_PARTS: usize = 6;
 /// Default number of events before the peak that count as recent. It is used if the peak is outside all known steps.
@@ -231,10 +233,12 @@ fn write_chart(writer: &mut ReportWriter<'_>, parts: &Peak) {
         bytes: group_bytes(group),
         slot: Some(file.groups.slot(grouping, *group)),
     };
+    let least = (parts.peak.bytes / MIN_CHART_PART).max(1);
+    let is_shown = |group: &&u32| group_bytes(group) >= least;
     let mut parts_shown: Vec<ChartPart> =
-        ranked.iter().take(MAX_CHART_PARTS).filter(|group| group_bytes(group) > 0).map(chart_part).collect();
-    let rest = ranked.iter().skip(MAX_CHART_PARTS).fold(0u64, |sum, group| sum.saturating_add(group_bytes(group)));
-    parts_shown.extend((rest > 0).then(|| ChartPart { name: "other".to_owned(), bytes: rest, slot: None }));
+        ranked.iter().take(MAX_CHART_PARTS).filter(is_shown).map(chart_part).collect();
+    let rest = ranked.iter().skip(parts_shown.len()).fold(0u64, |sum, group| sum.saturating_add(group_bytes(group)));
+    parts_shown.extend((rest >= least).then(|| ChartPart { name: "other".to_owned(), bytes: rest, slot: None }));
     writer.set_chart(Chart::Parts(parts_shown));
 }
 

@@ -108,8 +108,15 @@ impl Brush<'_> {
             None => ["", ""],
         };
         let cursor = overlay.cursor.as_ref();
-        let pinned = cursor.map(|(x, text)| self.draw_cursor(*x, &[sides[0], text].concat()));
+        // Two peaks that are compared need not be at aligned events, so each lane has its own line.
+        let [own, other] = match &overlay.other_cursor {
+            Some((.., top)) if *top > 0.0 => [(self.span.0, self.plot.1), (self.span.0 + top, self.span.1)],
+            Some(_) => [(0.0, self.span.1), (self.span.0, 0.0)],
+            None => [self.span; 2],
+        };
+        let pinned = cursor.map(|(x, text)| self.draw_cursor(*x, own, &[sides[0], text].concat()));
         if let Some((x, text, _)) = &overlay.other_cursor {
+            self.cursor_line(self.left + x.floor(), other);
             let colours = (&*self.theme.accent, &*self.theme.ground);
             self.top_label(&[sides[1], text].concat(), self.left + x, pinned, colours);
         }
@@ -164,13 +171,9 @@ impl Brush<'_> {
     }
 
     /// Draws the cursor's line, handle and label. Returns the left and right edge of the label.
-    fn draw_cursor(&self, x: f64, text: &str) -> [f64; 2] {
+    fn draw_cursor(&self, x: f64, lane: (f64, f64), text: &str) -> [f64; 2] {
         let (x, hair, accent) = (self.left + x.floor(), self.hairline(), self.theme.accent.as_str());
-        let height = self.span.1 - self.span.0;
-        // Drawn on both sides of the column, which stays visible. A peak is often only one column wide.
-        for x in [x - hair, x + hair] {
-            self.fill(accent, 1.0, (x, self.span.0), (hair, height));
-        }
+        self.cursor_line(x, lane);
         let (foot, side) = (self.span.1, 6.0 * self.scale);
         self.context.begin_path();
         self.context.move_to(x + hair / 2.0, foot - 1.0);
@@ -180,6 +183,15 @@ impl Brush<'_> {
         self.context.set_fill_style_str(accent);
         self.context.fill();
         self.top_label(text, x, None, (accent, &self.theme.ground))
+    }
+
+    /// Draws the line of a cursor from the top of a lane to its bottom, on both sides of the column, which stays visible.
+    /// A peak is often only one column wide.
+    fn cursor_line(&self, x: f64, (top, bottom): (f64, f64)) {
+        let hair = self.hairline();
+        for x in [x - hair, x + hair] {
+            self.fill(&self.theme.accent, 1.0, (x, top), (hair, bottom - top));
+        }
     }
 
     /// Draws a marker: a line with its number at the top, and a dot at its position.

@@ -256,6 +256,7 @@ fn follow_item(tab: &mut InsightsTab, shared: &Shared, index: usize, out: &mut O
     tab.active = index;
     match tab.evidence(&item).cloned() {
         Some(evidence) => {
+            out.intents.extend(tab.compared_at(&item).map(Intent::CompareAt));
             tab.clicked = Some((tab.topic, item, evidence.clone()));
             // Moments in a comparison are those of A.
             let a = shared.comparing.pair.map(|[a, _]| a).filter(|_| tab.topic == Topic::Comparison);

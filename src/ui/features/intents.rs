@@ -49,6 +49,7 @@ pub(crate) fn carry_out(shared: &mut Shared, insights: &mut InsightsTab, out: &m
                 shared.simulation = serial;
             }
             Intent::EndBackgroundSimulation => insights.end_background_simulation(),
+            Intent::CompareAt(at) => shared.comparing.at = at,
             Intent::OpenFile(index, with) => ranks::open(shared, index, with, out),
             Intent::ListFiles(addresses) => {
                 shared.snapshots.extend(addresses.into_iter().map(SnapshotChoice::linked));

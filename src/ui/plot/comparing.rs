@@ -46,7 +46,12 @@ pub(crate) fn handle_action(state: &mut Shared, action: ComparingAction, out: &m
                 cursor::go_to(state, moment);
             }
         }
-        ComparingAction::AtChosen(at) => state.comparing.at = at,
+        ComparingAction::AtChosen(at) => {
+            state.comparing.at = at;
+            if at == ComparedAt::Peaks {
+                cursor::go_to_peak(state);
+            }
+        }
         ComparingAction::KeyChosen(key) => state.comparing.key = key,
         ComparingAction::AlignChosen(align) => state.comparing.align = align,
         ComparingAction::PathsTyped(typed) => state.comparing.paths = typed,

@@ -1,5 +1,6 @@
 //! Results of an update that are collected while it runs: effects for the shell, and intents of features.
 
+use crate::state::comparing::ComparedAt;
 use crate::state::effect::Effect;
 use crate::state::line::DrawnCurve;
 use crate::text::tab::Tab;
@@ -60,6 +61,8 @@ pub(crate) enum Intent {
     Simulation(Option<u32>),
     /// End the simulation in the background, because the simulator has failed.
     EndBackgroundSimulation,
+    /// Set the moments at which snapshots are compared.
+    CompareAt(ComparedAt),
     /// Open the snapshot at an index of the list, and optionally compare it with another one.
     OpenFile(usize, Option<usize>),
     /// Append files of the server to the list of snapshots.

@@ -86,14 +86,33 @@ fn exact(value: i64) -> String {
 const UNKNOWN: &str = "unknown";
 
 /// Returns the key figures in the order of the page header, which shows each as a button that goes to the figure's
-/// position. `failed` is the size in bytes of the last failed request, if known.
+/// position. The OOM comes first, because figures without room are hidden. `failed` is the size in bytes of the last failed request, if known.
 pub fn headlines(device: &DeviceSummary, failed: Option<u64>) -> Vec<Headline> {
     let at = match device.peak_event {
         ..0 => "before the first event".to_owned(),
         event => format!("at event {}", group_digits(event.unsigned_abs())),
     };
     let end = i64::try_from(device.end_requested).unwrap_or(i64::MAX);
-    let mut all = vec![
+    let mut all = Vec::new();
+    let ooms = device.oom_count();
+    if ooms > 0 {
+        all.push(Headline {
+            position: "oom",
+            label: "OOM",
+            value: match (failed, ooms) {
+                (Some(bytes), 1) => Bytes(bytes).to_string(),
+                (Some(bytes), _) => format!("{} ×{}", Bytes(bytes), group_digits(ooms)),
+                (None, _) => format!("×{}", group_digits(ooms)),
+            },
+            note: match failed {
+                Some(bytes) => {
+                    format!("Out of memory: {}; the last request: {} B", pluralize(ooms, "event"), group_digits(bytes))
+                }
+                None => format!("Out of memory: {}", pluralize(ooms, "event")),
+            },
+        });
+    }
+    all.extend([
         Headline {
             position: "peak",
             label: "Peak",
@@ -124,25 +143,7 @@ pub fn headlines(device: &DeviceSummary, failed: Option<u64>) -> Vec<Headline> {
                 false => format!("Live at the end (requested): {}", exact(end)),
             },
         },
-    ];
-    let ooms = device.oom_count();
-    if ooms > 0 {
-        all.push(Headline {
-            position: "oom",
-            label: "OOM",
-            value: match (failed, ooms) {
-                (Some(bytes), 1) => Bytes(bytes).to_string(),
-                (Some(bytes), _) => format!("{} ×{}", Bytes(bytes), group_digits(ooms)),
-                (None, _) => format!("×{}", group_digits(ooms)),
-            },
-            note: match failed {
-                Some(bytes) => {
-                    format!("Out of memory: {}; the last request: {} B", pluralize(ooms, "event"), group_digits(bytes))
-                }
-                None => format!("Out of memory: {}", pluralize(ooms, "event")),
-            },
-        });
-    }
+    ]);
     all
 }
 

@@ -7,6 +7,7 @@ use crate::report::oom_plans::OomPlanEffect;
 use crate::report::simulated::Simulated;
 use crate::report::writer::{ReportWriter, bytes_text, is_notable, moment_evidence};
 use base::sorted::sorted_by_key;
+use base::units::percent;
 use protocol::{OomPlan, Tone, WhatIfRun};
 
 /// Writes the statements.
@@ -32,6 +33,10 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, given: &Giv
     for effect in sorted_by_key(notable, |effect: &&OomPlanEffect| u128::from(!saved(effect))) {
         let run = given_run(given, effect).or(effect.run.as_ref());
         let fits = simulated.as_ref().ok().zip(run).and_then(|(simulated, run)| simulated.would_fit(facts.event, run));
+        let assumed = effect.assumed_bytes.get(index).copied().unwrap_or(0);
+        let is_assumed = assumed > saved(effect) / 2;
+        let share = percent(assumed, saved(effect));
+        let assumption = [" Assumed for ", &share, " of the difference: bytes without a category."].concat();
         let text = [
             "With ",
             effect.plan.name(),
@@ -49,12 +54,12 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, given: &Giv
                 Some(false) => "this request would not have fitted (simulated).",
                 None => "not known whether this request would have fitted.",
             },
+            if is_assumed { &assumption } else { "" },
         ];
         writer.add_statement(Tone::Fact, text.concat(), Some(moment_evidence(facts.event.saturating_add(1))));
-        match fits {
-            Some(true) => writer.set_fix(fix(effect.plan)),
-            Some(false) => {}
-            None => writer.set_fix(&[fix(effect.plan), " It may not be enough."].concat()),
+        // Advice whose outcome is not known would be a guess.
+        if fits == Some(true) && !is_assumed {
+            writer.set_fix(fix(effect.plan));
         }
     }
 }

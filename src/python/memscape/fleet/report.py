@@ -138,30 +138,35 @@ def _table(names: list[str], rows: Rows, viewer: str | None) -> str:
         return "<p>None.</p>"
     shown = [name for name in names if name not in ("link", "telling_file", "first_file", "signature", "place")]
     first = dict(zip(names, rows[0]))
-    head = "".join(heading(name, first[name]) for name in shown) + "<th>open</th>"
+    # The first text of a row is the link: it is in view on narrow screens, and a number is a small target.
+    linked = next((name for name in shown if isinstance(first[name], str)), shown[0])
+    has_commands = viewer != SERVED
+    head = "".join(heading(name, first[name]) for name in shown) + ("<th>open</th>" if has_commands else "")
     body = []
     for row in rows[:_MOST_ROWS]:
         values = dict(zip(names, row))
-        cells = "".join(cell(name, values[name]) for name in shown)
-        body.append(f"<tr>{cells}<td>{_open(values, viewer)}</td></tr>")
+        link = _link(values, viewer)
+        cells = "".join(cell(name, values[name], link if name == linked else "") for name in shown)
+        body.append(f"<tr>{cells}{f'<td>{_command(values)}</td>' if has_commands else ''}</tr>")
     more = f"<p>And {len(rows) - _MOST_ROWS} more.</p>" if len(rows) > _MOST_ROWS else ""
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>{more}"
 
 
-def _open(values: dict[str, Any], viewer: str | None) -> str:
-    """Return the link to the viewer, and the command that opens the file on a machine that can read it."""
+def _link(values: dict[str, Any], viewer: str | None) -> str:
+    """Return the address of the file in the viewer, or an empty text."""
+    link = (values.get("link") or "") if viewer and values.get("telling_file") else ""
+    # The server needs the address, to find the list that the file is in.
+    return link.replace("#", "?", 1) if viewer == SERVED else link
+
+
+def _command(values: dict[str, Any]) -> str:
+    """Return the command that opens the file on a machine that can read it."""
     url = values.get("telling_file")
     if not url:
         return ""
-    link = values.get("link") or ""
-    if viewer == SERVED and link:
-        # The server needs the address, to find the list that the file is in.
-        return f'<a href="{escaped(link.replace("#", "?", 1))}">view</a>'
-    anchor = f'<a href="{escaped(link)}">view</a><br>' if viewer and link else ""
     path = url.removeprefix("file://")
     action = "tui" if "://" not in path else "fleet open"
-    command = f"memscape {action} {shlex.quote(path)}"
-    return f"{anchor}<code>{escaped(command)}</code>"
+    return f"<code>{escaped(f'memscape {action} {shlex.quote(path)}')}</code>"
 
 
 def heading(name: str, value: Any) -> str:
@@ -171,8 +176,14 @@ def heading(name: str, value: Any) -> str:
     return f"<th{' class=n' if number else ''}>{escaped(words)}{' (UTC)' if isinstance(value, datetime) else ''}</th>"
 
 
-def cell(name: str, value: Any) -> str:
-    """Return a cell of a table. The name of its column says which values are bytes or shares."""
+def cell(name: str, value: Any, link: str = "") -> str:
+    """Return a cell of a table, as a link if an address is given.
+
+    The name of its column says which values are bytes or shares.
+    """
+    if link:
+        start, text = cell(name, value).removesuffix("</td>").split(">", 1)
+        return f'{start}><a href="{escaped(link)}">{text}</a></td>'
     if value is None or value == "":
         return "<td>\u2013</td>"
     if isinstance(value, bool):

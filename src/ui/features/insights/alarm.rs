@@ -4,13 +4,18 @@
 use crate::features::insights::data::{Alarm, InsightsTab, TopicQuestion};
 use crate::features::insights::simulation::is_expected;
 use crate::features::insights::view::comparison_verdict;
+use crate::session::heading::heading;
 use crate::state::outbox::{Intent, Outbox};
 use crate::state::ranks::Survey;
 use crate::state::shared::Shared;
 use crate::state::views::Views;
+use crate::text::names::shorten;
 use crate::text::tab::Tab;
 use base::units::Bytes;
 use protocol::{DeviceSummary, Report, Tone, Topic};
+
+/// Maximum length of the name of a file, in characters.
+const MAX_NAME: usize = 32;
 
 /// Updates the alarm, and opens the report of a leak when it is found. The alarm stays as it was while a report is
 /// missing, or the simulation that may find a saving.
@@ -38,7 +43,7 @@ pub(super) fn update(tab: &mut InsightsTab, shared: &Shared, out: &mut Outbox) {
         }
         let Some(report) = tab.report_of(topic) else { return };
         if let Some(headline) = &report.headline {
-            tab.alarm = Alarm::Raised { topic, text: headline.text.clone() };
+            tab.alarm = Alarm::Raised { topic, text: whose(shared) + &headline.text };
             if topic == Topic::Leaks && !was_known {
                 open_leak(tab, shared, out);
             }
@@ -48,6 +53,12 @@ pub(super) fn update(tab: &mut InsightsTab, shared: &Shared, out: &mut Outbox) {
     if !is_expected(tab, shared) {
         tab.alarm = Alarm::None;
     }
+}
+
+/// Returns the name of the open file and a colon, if several files are open.
+fn whose(shared: &Shared) -> String {
+    let (name, common) = heading(shared);
+    if shared.snapshots.len() > 1 { shorten(&name, common, MAX_NAME) + ": " } else { String::new() }
 }
 
 /// Opens the report of a leak with half of the height of the window, unless the user is using the page already.

@@ -70,7 +70,8 @@ pub(super) fn chart(chart: &Chart) -> ChartView {
         Chart::Line { values, ends } => {
             let highest = values.iter().copied().max().unwrap_or(0);
             let text = |bytes: Option<&u64>, end: &str| {
-                [&Bytes(bytes.copied().unwrap_or(0)).to_string(), " after ", end].concat()
+                let position = if end == "start" { " at the " } else { " after " };
+                [&Bytes(bytes.copied().unwrap_or(0)).to_string(), position, end].concat()
             };
             let text = [text(values.first(), &ends[0]), text(values.last(), &ends[1])].join(" → ");
             let marks = values.iter().map(|&bytes| mark(highest, bytes, "", None)).collect();

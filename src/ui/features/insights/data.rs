@@ -1,6 +1,7 @@
 //! State and actions of the Insights tab.
 
-use protocol::{Evidence, Pairing, Report, Simulations, Span, Topic, WhatIf, WhatIfRun};
+use crate::state::comparing::ComparedAt;
+use protocol::{Cell, Evidence, Pairing, Report, Simulations, Span, Topic, WhatIf, WhatIfRun};
 use std::rc::Rc;
 
 /// Search text and selected allocation that were set to show evidence. They are cleared when other evidence is shown.
@@ -172,6 +173,18 @@ impl InsightsTab {
             None => report.statements.get(item.row)?.evidence.as_ref(),
             Some(key) => report.sheets.iter().find(|sheet| sheet.key == *key)?.rows.get(item.row)?.evidence.as_ref(),
         }
+    }
+
+    /// Returns the moments that a row about two snapshots refers to: the ends of ranks that stand out at their end,
+    /// otherwise the peaks. `None` for rows that compare no snapshots.
+    pub(crate) fn compared_at(&self, item: &ReportItem) -> Option<ComparedAt> {
+        let Some((_, Some(_))) = self.evidence(item)?.open else { return None };
+        let sheet = self.report()?.sheets.iter().find(|sheet| Some(&sheet.key) == item.sheet.as_ref())?;
+        let column = sheet.columns.iter().position(|column| column.key == "measure");
+        let measure = column.and_then(|column| sheet.rows.get(item.row)?.cells.get(column));
+        let named =
+            measure.and_then(|cell| if let Cell::Text(name) = cell { ComparedAt::from_name(name) } else { None });
+        Some(named.unwrap_or_default())
     }
 
     /// Returns true if the item was clicked last and still has the same evidence.

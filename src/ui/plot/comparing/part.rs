@@ -9,6 +9,7 @@ use crate::state::outbox::Outbox;
 use crate::state::part::Part;
 use crate::state::range::ViewScope;
 use crate::state::shared::Shared;
+use base::units::Moment;
 use protocol::{Answer, PairAnswer, PairMoments, PairQuestion, Pairing, Plot, Question};
 use std::rc::Rc;
 
@@ -121,10 +122,21 @@ pub(crate) fn is_b_shown(state: &Shared) -> bool {
     state.comparing.pair.is_some_and(|[_, b]| b == state.device_index)
 }
 
-/// Returns the aligned moments of A and B at the cursor, and the live bytes of A and B at these moments.
+/// Returns the moments of A and B at the cursor, and the live bytes of A and B at these moments. The moments are
+/// aligned, unless the peaks are compared and the cursor is at one of them.
 pub(crate) fn aligned_cursor(state: &Shared) -> Option<([u32; 2], [u64; 2])> {
     let (a, pairing) = pairing(state)?;
-    state.comparing.aligned.answer_to(&(a, pairing, is_b_shown(state), state.cursor.moment)).copied()
+    let aligned = || state.comparing.aligned.answer_to(&(a, pairing, is_b_shown(state), state.cursor.moment)).copied();
+    compared_peaks(state).or_else(aligned)
+}
+
+/// Returns the moments and bytes of both peaks. `None` unless they are compared and the cursor is at one of them.
+fn compared_peaks(state: &Shared) -> Option<([u32; 2], [u64; 2])> {
+    let [a, b] = state.comparing.pair?.map(|index| state.device_at(index));
+    let peaks = [a?, b?];
+    let moments = peaks.map(|device| Moment::after_event_or_minus_one(device.peak_event).0);
+    let is_at_peak = moments[usize::from(is_b_shown(state))] == state.cursor.moment;
+    (is_at_peak && state.comparing.at == ComparedAt::Peaks).then(|| (moments, peaks.map(|device| device.drawn_peak)))
 }
 
 /// Returns the window that A's scene was drawn for.

@@ -72,8 +72,7 @@ struct SiteGrowth {
     last_changed: u32,
     /// Id of the newest allocation.
     newest: u32,
-    /// Index of each step end after the baseline at which the bytes have risen, and the bytes at this moment. Cleared
-    /// when the bytes fall.
+    /// Index of each step end at which the bytes have risen, and the bytes at this moment. Cleared when the bytes fall.
     values: Vec<(u32, u64)>,
 }
 
@@ -113,8 +112,8 @@ pub(in crate::report) struct Growth {
     baseline: u32,
     /// Number of steps that were found.
     steps: u32,
-    /// Labels of the baseline and of the last moment.
-    end_labels: [String; 2],
+    /// Labels of the first moment, of the baseline, and of the last moment.
+    end_labels: [String; 3],
     next_early: u32,
     next_event: u32,
     next_end: u32,
@@ -139,7 +138,7 @@ impl Growth {
                 .unwrap_or_else(|| "step ".to_owned() + &group_digits(u64::from(step) - 1)),
         };
         Growth {
-            end_labels: [name(baseline), name((moments.len() as u32).saturating_sub(1))],
+            end_labels: [0, baseline, (moments.len() as u32).saturating_sub(1)].map(name),
             moments,
             baseline,
             steps: steps.spans.len() as u32,
@@ -239,7 +238,7 @@ impl Growth {
             }
             if site.falls > 0 {
                 site.values = Vec::new();
-            } else if self.next_end > self.baseline && bytes > previous {
+            } else if bytes > previous {
                 site.values.push((self.next_end, bytes));
             }
             site.previous = site.live;
@@ -261,8 +260,12 @@ impl Growth {
 
     /// Returns the range from the baseline to the end of the last step. `None` if no steps are compared.
     fn span(&self) -> Option<Span> {
-        let from = self.moments.get(self.baseline as usize);
-        from.zip(self.moments.last()).map(|(&from, &to)| Span { from, to })
+        self.span_from(self.baseline as usize)
+    }
+
+    /// Returns the range from the moment at an index to the end of the last step.
+    fn span_from(&self, index: usize) -> Option<Span> {
+        self.moments.get(index).zip(self.moments.last()).map(|(&from, &to)| Span { from, to })
     }
 
     /// Returns whether the bytes of a call site rise in every step, including the steps before the baseline.

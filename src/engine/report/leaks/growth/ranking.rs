@@ -9,13 +9,15 @@ impl Growth {
     /// than twice the mean. The time before the first rise and after the last one are gaps, too.
     fn rises_evenly(&self, site: &SiteGrowth) -> bool {
         let end = self.baseline + self.compared();
-        let rises = site.values.iter().map(|&(index, _)| index).chain([end]);
+        let early = site.values.partition_point(|&(index, _)| index <= self.baseline);
+        let late = site.values.get(early..).unwrap_or_default();
+        let rises = late.iter().map(|&(index, _)| index).chain([end]);
         let (mut before, mut longest) = (self.baseline, 0);
         for index in rises {
             longest = longest.max(index.saturating_sub(before));
             before = index;
         }
-        let (longest, count) = (u64::from(longest), site.values.len() as u64);
+        let (longest, count) = (u64::from(longest), late.len() as u64);
         site.has_more_allocations() && count > 2 && longest * count <= 2 * u64::from(self.compared())
     }
 

@@ -169,17 +169,25 @@ impl Growth {
         format!("{certainty} leak: {name} keeps {mean} more per step, {total} in all.")
     }
 
-    /// Returns a chart of a call site's live bytes at the step ends. If there are too many steps, consecutive steps are
-    /// grouped, and the chart shows the last step of each group.
+    /// Returns the index of the moment from which the stated growth is measured: 0 or the baseline.
+    fn stated_start(&self, site: &SiteGrowth) -> usize {
+        if self.stated_growth(site).2 { 0 } else { self.baseline as usize }
+    }
+
+    /// Returns a chart of a call site's live bytes at the ends of the steps that the statement counts. If there are too
+    /// many steps, the chart shows the first, the last, and evenly spaced ones between them.
     fn chart(&self, site: &SiteGrowth) -> Chart {
-        let (first, count) = (self.baseline as usize, self.compared() as usize + 1);
-        let per_value = count.div_ceil(MAX_VALUES).max(1);
+        let first = self.stated_start(site);
+        let steps = self.moments.len().saturating_sub(first + 1);
+        let per_value = steps.div_ceil(MAX_VALUES - 1).max(1);
+        let [start, baseline, last] = &self.end_labels;
+        let (label, bytes) = if first == 0 { (start, site.first.bytes) } else { (baseline, site.baseline.bytes) };
         let at = |end: usize| {
             let after = site.values.partition_point(|&(known, _)| known as usize <= first + end);
-            after.checked_sub(1).and_then(|last| site.values.get(last)).map_or(site.baseline.bytes, |&(_, bytes)| bytes)
+            after.checked_sub(1).and_then(|last| site.values.get(last)).map_or(bytes, |&(_, bytes)| bytes)
         };
-        let values = (0..count).step_by(per_value).map(|from| at((from + per_value).min(count) - 1)).collect();
-        Chart::Line { values, ends: self.end_labels.clone() }
+        let values = (0..=steps.div_ceil(per_value)).map(|index| at((index * per_value).min(steps))).collect();
+        Chart::Line { values, ends: [label, last].map(String::clone) }
     }
 
     /// Writes statements about the top three growing call sites. Statements whose tone is not in `tones` are skipped.
@@ -210,7 +218,7 @@ impl Growth {
         let text = self.describe(site, &(label(file, history, group) + &caller_text(&file.snapshot, stack)));
         let text = text + &holder_text(file, history, never_freed);
         let allocation = newest_live(never_freed);
-        let span = self.span();
+        let span = self.span_from(self.stated_start(site));
         let evidence = Evidence { span, allocation, moment: span.map(|span| span.to), ..Evidence::default() };
         writer.add_statement(self.tone(site), text, Some(evidence));
         if self.tone(site) == Tone::Alarm && writer.report.headline.is_none() {
