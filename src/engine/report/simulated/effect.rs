@@ -33,8 +33,6 @@ pub(in crate::report) enum Outcome {
 
 /// Start of the option that limits the memory of the process.
 pub(super) const FRACTION: &str = "per_process_memory_fraction:";
-/// Settings text of a run with default settings.
-pub(super) const DEFAULTS: &str = "expandable_segments:False";
 /// The setting that is commonly tried against fragmentation.
 pub(super) const EXPANDABLE: &str = "expandable_segments:True";
 
