@@ -171,7 +171,7 @@ impl<'a> Simulated<'a> {
         if let Some(best) = fitting.first() {
             let text = ["With ", &list(&fitting), ", this request would have fitted (simulated)."].concat();
             writer.add_statement(Tone::Fact, text + &doubt(best), moment.clone());
-            writer.set_fix(&fix(best, recorded_peak, writer.file.backend));
+            writer.set_fix(&fix(best, recorded_peak, writer.side.backend()));
         }
         let failing = named(|it| matches!(it, Outcome::Fails(_)));
         if !failing.is_empty() {

@@ -106,7 +106,7 @@ impl<'a> Effect<'a> {
             let is_large = saved >= MIN_ALARM && saved >= self.recorded_peak / 10;
             let tone = if is_large { Tone::Alarm } else { Tone::Fact };
             writer.add_statement(tone, self.text() + &doubt(self.run), Some(moment_evidence(moment.0)));
-            writer.set_fix(&fix(self.run, self.recorded_peak, writer.file.backend));
+            writer.set_fix(&fix(self.run, self.recorded_peak, writer.side.backend()));
             return;
         }
         let text = match self.outcome {
@@ -138,7 +138,7 @@ impl<'a> Effect<'a> {
         };
         writer.add_statement(Tone::Fact, text + &doubt(self.run), Some(moment_evidence(moment.0)));
         if self.outcome == Outcome::AvoidsOom {
-            writer.set_fix(&fix(self.run, self.recorded_peak, writer.file.backend));
+            writer.set_fix(&fix(self.run, self.recorded_peak, writer.side.backend()));
         }
     }
 
