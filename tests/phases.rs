@@ -18,7 +18,7 @@ use std::process::Command;
 
 fn phases(opened: &mut Opened, device: i64) -> Vec<Phase> {
     let side = opened.engine.complete_side(device).unwrap();
-    let mut finder = PhaseFinder::new(device);
+    let mut finder = PhaseFinder::default();
     // The shortest slices: each call continues where the last one stopped.
     while finder.step(&side, &mut TimeSlice::new(&mut || false)).is_err() {}
     finder.phases().to_vec()

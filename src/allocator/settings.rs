@@ -172,8 +172,10 @@ impl Settings {
     }
 }
 
-/// Writes a value for `PYTORCH_CUDA_ALLOC_CONF`. If all settings have their defaults, it is
-/// `expandable_segments:False`.
+/// Text of the default settings.
+pub const DEFAULTS: &str = "expandable_segments:False";
+
+/// Writes a value for `PYTORCH_CUDA_ALLOC_CONF`. If all settings have their defaults, it is [`DEFAULTS`].
 impl fmt::Display for Settings {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let normal = Settings::default();
@@ -203,7 +205,7 @@ impl fmt::Display for Settings {
             words.push("throw_on_cudamalloc_oom:True".to_owned());
         }
         if words.is_empty() {
-            words.push("expandable_segments:False".to_owned());
+            words.push(DEFAULTS.to_owned());
         }
         out.write_str(&words.join(","))
     }

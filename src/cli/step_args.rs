@@ -56,7 +56,7 @@ fn step_span(side: &Side<'_>, wanted: &str) -> Result<Span, String> {
 
 /// Returns the phase with the highest peak among those of one kind that start in a step.
 fn phase_span(side: &Side<'_>, wanted: StepPhase, step: Option<Span>) -> Result<Span, String> {
-    let mut finder = PhaseFinder::new(side.history.device);
+    let mut finder = PhaseFinder::default();
     while finder.step(side, &mut TimeSlice::new(&mut || true)).is_err() {}
     let phases = finder.phases();
     let is_wanted = |phase: &&Phase| {

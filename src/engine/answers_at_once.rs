@@ -8,8 +8,7 @@ use protocol::{Report, ReportQuestion};
 impl Engine {
     /// Returns the device with this ordinal. `None` if the open file does not have it.
     pub fn side(&self, device: i64) -> Option<Side<'_>> {
-        let file = self.file.as_deref()?;
-        Some(Side { file, history: file.history(device)? })
+        self.file.as_deref()?.side(device)
     }
 
     /// Computes the categories and the segment lifetimes of a device without time slices, then returns the device.

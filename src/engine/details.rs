@@ -3,9 +3,10 @@
 use super::moments::elapsed_us;
 use super::open::OpenFile;
 use super::origin::{describe_tensor, holder_of, is_free_stack, is_prefix_block, tensors_of};
+use super::side::Side;
 use analysis::{RuleCache, Sites, metadata, site};
 use base::units::{EventIdx, Moment};
-use history::replay::{AllocationId, DeviceHistory, Provenance};
+use history::replay::{AllocationId, Provenance};
 use history::snapshot::{Action, Labels, StackId, StringId, Strings};
 use protocol::{Details, FrameText, Origin};
 use std::cell::Cell;
@@ -40,7 +41,7 @@ impl LimitedTexts<'_> {
 
 /// Returns the details of an allocation. `None` if there is no such allocation.
 pub(super) fn details(file: &OpenFile, device: i64, allocation: u32) -> Option<Details> {
-    let history = file.history(device)?;
+    let side @ Side { history, .. } = file.side(device)?;
     let id = AllocationId(allocation);
     if allocation as usize >= history.allocations.len() {
         return None;
@@ -63,7 +64,7 @@ pub(super) fn details(file: &OpenFile, device: i64, allocation: u32) -> Option<D
     let groups = &file.groups;
     let requested = history.allocations.size(id);
     let block = history.end_block(id).and_then(|row| file.snapshot.blocks.get(row as usize));
-    let stack = file.stack(history, id);
+    let stack = side.stack(id);
     let stack_of_free = is_free_stack(history, id, stack);
     // The stack comes first: it matters most if the size limit is reached.
     let frames = frames(file, &texts, stack);
@@ -105,7 +106,7 @@ pub(super) fn details(file: &OpenFile, device: i64, allocation: u32) -> Option<D
             .and_then(|(allocated_at, freed)| elapsed_us(history, allocated_at, freed)),
         live_after: history.drawn_at(history.allocations.allocated_at(id)),
         compile_context: labels.compile_context.map(text),
-        metadata: metadata(file, &texts, history, id, labels),
+        metadata: metadata(side, &texts, id, labels),
         annotations: time(allocated_event).map_or_else(Vec::new, |allocated_at| {
             let around = history.annotations.iter().filter(|range| range.covers(allocated_at));
             around.take(MAX_NOTES).map(|range| text(range.name)).collect()
@@ -117,9 +118,8 @@ pub(super) fn details(file: &OpenFile, device: i64, allocation: u32) -> Option<D
 }
 
 fn metadata(
-    file: &OpenFile,
+    Side { file, history }: Side<'_>,
     texts: &LimitedTexts<'_>,
-    history: &DeviceHistory,
     id: AllocationId,
     labels: Labels,
 ) -> Vec<(String, String)> {

@@ -4,14 +4,15 @@
 //! queries examine only the allocations.
 
 use super::open::OpenFile;
-use super::origin::{has_labels, has_stack, is_free_stack, is_held_by, stack_of, tensors_of};
+use super::origin::{has_labels, has_stack, is_free_stack, is_held_by, tensors_of};
 use super::search_matches::SearchMatches;
+use super::side::Side;
 use super::stack_match::StackMatch;
 use super::stack_trees::Population;
 use analysis::IdSet;
 use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
-use history::replay::{AllocationId, DeviceHistory};
+use history::replay::AllocationId;
 use history::snapshot::StackId;
 use protocol::{Direction, Match, PlotSettings, Query, Scope, SearchStart, Tally};
 use std::ops::Range;
@@ -49,13 +50,13 @@ impl Search {
         if let SearchTarget::Query(query) = &self.target {
             file.match_stacks(&mut self.stacks, query, slice)?;
         }
-        let Some(history) = file.history(self.device) else { return Ok(self.tally) };
-        let count = history.allocations.len();
+        let Some(side) = file.side(self.device) else { return Ok(self.tally) };
+        let count = side.history.allocations.len();
         if self.next == 0 {
             self.matches = IdSet::with_bound(count);
         }
         while let Some(ids) = slice.next_range(&mut self.next, count, 1)? {
-            self.examine(file, history, ids);
+            self.examine(side, ids);
         }
         Ok(self.tally)
     }
@@ -72,11 +73,11 @@ impl Search {
         self.matches
     }
 
-    fn examine(&mut self, file: &OpenFile, history: &DeviceHistory, ids: Range<usize>) {
-        let peak = u32::try_from(history.numbers.peak_event + 1).unwrap_or(0);
-        for (index, (allocated_at, freed_at, size)) in ids.clone().zip(history.allocations.spans_in(ids)) {
+    fn examine(&mut self, side: Side<'_>, ids: Range<usize>) {
+        let peak = u32::try_from(side.history.numbers.peak_event + 1).unwrap_or(0);
+        for (index, (allocated_at, freed_at, size)) in ids.clone().zip(side.history.allocations.spans_in(ids)) {
             let id = AllocationId(index as u32);
-            if !self.is_match(file, history, id, size) {
+            if !self.is_match(side, id, size) {
                 continue;
             }
             self.matches.insert(id.0);
@@ -90,25 +91,19 @@ impl Search {
         }
     }
 
-    fn is_match(&self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, size: u64) -> bool {
+    fn is_match(&self, side: Side<'_>, id: AllocationId, size: u64) -> bool {
         match &self.target {
             SearchTarget::Nothing => false,
-            SearchTarget::Stack(stack) => has_stack(&file.snapshot, history, id, *stack),
-            SearchTarget::Query(query) => matches_target(file, history, id, size, query, &self.stacks),
+            SearchTarget::Stack(stack) => has_stack(side.snapshot(), side.history, id, *stack),
+            SearchTarget::Query(query) => matches_target(side, id, size, query, &self.stacks),
         }
     }
 }
 
 /// Returns whether a query matches an allocation of `size` bytes. `matched` has the stacks and labels that match the
 /// query.
-pub(super) fn matches_target(
-    file: &OpenFile,
-    history: &DeviceHistory,
-    id: AllocationId,
-    size: u64,
-    query: &Query,
-    matched: &StackMatch,
-) -> bool {
+pub(super) fn matches_target(side: Side<'_>, id: AllocationId, size: u64, query: &Query, matched: &StackMatch) -> bool {
+    let Side { file, history } = side;
     match query {
         Query::Number(number) => id.0 == *number,
         Query::Size(min, max) => (*min..=*max).contains(&size),
@@ -123,17 +118,17 @@ pub(super) fn matches_target(
         Query::Freed(freed) => history.allocations.freed_at(id).is_some() == *freed,
         Query::Category(name) => file.groups.categories.has_name(history, id, name),
         Query::Metadata(_) => has_labels(history, id, &matched.labels),
-        Query::Stream(stream) => file.groups.stream(&file.snapshot, history, id) == Some(*stream),
-        Query::Pool(pool) => file.groups.pool(&file.snapshot, history, id) == Some(*pool),
+        Query::Stream(stream) => side.stream(id) == Some(*stream),
+        Query::Pool(pool) => side.pool(id) == Some(*pool),
         Query::Frame(matcher) => {
-            matched.stacks.contains(stack_of(&file.snapshot, history, id).0)
+            matched.stacks.contains(side.stack(id).0)
                 || tensors_of(&file.snapshot, history, id)
                     .iter()
                     .any(|tensor| matcher.matches(&file.snapshot.recorder.name(tensor)))
         }
         Query::HeldBy(matcher) => is_held_by(&file.snapshot, history, id, matcher),
         Query::Site(_) => {
-            let stack = stack_of(&file.snapshot, history, id);
+            let stack = side.stack(id);
             matched.stacks.contains(stack.0) && !is_free_stack(history, id, stack)
         }
     }

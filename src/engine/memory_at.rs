@@ -85,9 +85,9 @@ pub(super) fn memory_at(
     height_of: impl Fn(&OpenFile, u64) -> u64,
 ) -> Option<(Option<HitAllocation>, HitMemory)> {
     file.compute_segments(device, &mut TimeSlice::new(&mut || true)).ok()?;
-    let (history, segments) = (file.history(device)?, file.segments(device)?);
-    let moment = Moment(moment.0.min(history.event_count()));
-    let around = Neighbours::find(file, history, moment, address, |_| true);
+    let (side, segments) = (file.side(device)?, file.segments(device)?);
+    let moment = Moment(moment.0.min(side.history.event_count()));
+    let around = Neighbours::find(side, moment, address, |_| true);
     let segment = segment_at(segments, moment, address);
     let free = segment.and_then(|segment| free_space(&around, segment, address));
     let wanted = around.at.filter(|block| file.layout(device, only).is_none_or(|layout| layout.contains(block.id)));

@@ -8,7 +8,6 @@ use super::backward_stacks::BackwardStacks;
 use super::categories::Categories;
 use super::device::DeviceData;
 use super::groups::Groups;
-use super::origin::stack_of;
 use super::plots::PlotCache;
 use super::search_matches::SearchMatches;
 use super::stack_match::{FORWARD_QUERY, StackMatch};
@@ -16,7 +15,7 @@ use super::stack_trees::StackTrees;
 use analysis::Sites;
 use analysis::category::compiled::CompiledSet;
 use base::slice::{SliceResult, TimeSlice};
-use history::replay::{AllocationId, DeviceHistory, Rounding, SegmentLifetimes, Versions};
+use history::replay::{DeviceHistory, Rounding, SegmentLifetimes, Versions};
 use history::snapshot::{Snapshot, StackId, Warnings};
 use intake::LoadedFile;
 use picture::timeline::{Order, OrderBuilder};
@@ -180,12 +179,6 @@ impl OpenFile {
     /// Returns the data of the device with this history. The result has no search matches.
     pub(super) fn device_data<'a>(&'a self, history: &'a DeviceHistory) -> DeviceData<'a> {
         DeviceData { snapshot: &self.snapshot, history, groups: &self.groups, rounding: &self.rounding, found: None }
-    }
-
-    /// Returns the stack of an allocation, which is recorded at its alloc event or its block. If neither has a stack,
-    /// returns the stack of its free.
-    pub(super) fn stack(&self, history: &DeviceHistory, id: AllocationId) -> StackId {
-        stack_of(&self.snapshot, history, id)
     }
 
     /// Sets the category rules.

@@ -131,6 +131,6 @@ impl OpenedFile {
 
     /// Returns the data of the device with this ordinal.
     pub fn side(&self, device: i64) -> Option<Side<'_>> {
-        Some(Side { file: &self.0, history: self.0.history(device)? })
+        self.0.side(device)
     }
 }

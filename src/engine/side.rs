@@ -1,18 +1,15 @@
-//! Read access to a device of an open file, for other crates. For example, a comparison has two sides.
+//! Read access to a device of an open file. A comparison, for example, has two sides.
 
-use super::device::SizeSource;
-use super::events::{pool_of, stack_of_event, stream_of};
+use super::device::{DeviceData, SizeSource};
 use super::open::OpenFile;
 use super::origin::{holder_of, is_free_stack, metadata_of, stack_of};
-use super::phases::PhaseFinder;
 use super::recorder_facts::paused_over_time;
 use super::stack_trees::Population;
 use analysis::InternalRules;
-use base::slice::{SliceResult, TimeSlice};
 use base::units::{EventIdx, Moment};
 use history::recorder::PausedBytes;
-use history::replay::{AllocationId, Curve, DeviceHistory, SegmentLifetimes};
-use history::snapshot::{Snapshot, StackId};
+use history::replay::{AllocationId, Curve, DeviceHistory, SegmentLifetimes, Subject};
+use history::snapshot::{Segment, Snapshot, StackId};
 use protocol::{Backend, Grouping, Scope};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -25,13 +22,10 @@ pub struct Side<'a> {
     pub history: &'a DeviceHistory,
 }
 
-impl PhaseFinder {
-    /// Continues searching until the phases are found or the time slice is used up.
-    ///
-    /// # Errors
-    /// Returns an error if the time slice is used up. Another call continues the search.
-    pub fn step(&mut self, side: &Side<'_>, slice: &mut TimeSlice<'_>) -> SliceResult {
-        self.step_in(side.file, slice)
+impl OpenFile {
+    /// Returns the device with this ordinal. `None` if the file does not have it.
+    pub(super) fn side(&self, device: i64) -> Option<Side<'_>> {
+        Some(Side { file: self, history: self.history(device)? })
     }
 }
 
@@ -78,7 +72,8 @@ impl<'a> Side<'a> {
         population.visit_part(self.history, 0..population.len(), each);
     }
 
-    /// Returns the stack of an allocation. If it is not recorded, returns the stack of its free.
+    /// Returns the stack of an allocation, which is recorded at its alloc event or its block. If neither has a stack,
+    /// returns the stack of its free.
     pub fn stack(&self, id: AllocationId) -> StackId {
         stack_of(&self.file.snapshot, self.history, id)
     }
@@ -161,6 +156,16 @@ impl<'a> Side<'a> {
         Some(self.snapshot().strings.text(labels.user_metadata?)).filter(|text| !text.is_empty())
     }
 
+    /// Returns the device's data. The result has no search matches.
+    pub(super) fn device_data(&self) -> DeviceData<'a> {
+        self.file.device_data(self.history)
+    }
+
+    /// Returns the version of the block or segment of an event. [`OpenFile::compute_versions`] must have finished.
+    pub(super) fn version_of(&self, event: u32) -> u32 {
+        self.file.version_of(self.history, event)
+    }
+
     pub fn pool_label(&self, pool: (u64, u64)) -> String {
         self.file.groups.pool_label(pool)
     }
@@ -168,25 +173,44 @@ impl<'a> Side<'a> {
     /// Returns the rounded bytes of an allocation, and true if the file records them. Otherwise, they are a lower
     /// bound.
     pub fn allocated_bytes(&self, id: AllocationId) -> (u64, bool) {
-        let (bytes, known) = self.file.device_data(self.history).rounded_size(id);
+        let (bytes, known) = self.device_data().rounded_size(id);
         (bytes, known == SizeSource::Recorded)
     }
 
     /// Returns the stack of an event. If it is not recorded, returns the stack of the event's allocation.
     pub fn event_stack(&self, event: u32) -> StackId {
-        stack_of_event(self.file, self.history, event)
+        let recorded = self.history.events.stack(event);
+        if self.file.snapshot.stacks.innermost(recorded).is_some() {
+            return recorded;
+        }
+        self.history.allocation_of(EventIdx(event)).map_or(recorded, |id| self.stack(id))
     }
 
-    /// Returns the stream of an event. If it is not recorded, returns the stream of the event's allocation or segment.
-    /// `None` if unknown.
+    /// Returns the stream of an event. If it is not recorded, returns the stream of the event's allocation or, failing
+    /// this, of the segment at the event's address at the end of the trace. `None` if unknown.
     pub fn event_stream(&self, event: u32) -> Option<u64> {
-        stream_of(self.file, self.history, event)
+        let recorded = self.file.snapshot.labels.labels(self.history.events.labels(event)).stream;
+        recorded.or_else(|| match self.history.allocation_of(EventIdx(event)) {
+            Some(id) => self.stream(id),
+            None => self.event_segment(event)?.stream,
+        })
     }
 
-    /// Returns the pool of an event. If it is not recorded, returns the pool of the event's allocation or segment.
-    /// `None` if unknown.
+    /// Returns the pool of an event. If it is not recorded, returns the pool of the event's allocation or, failing
+    /// this, of the segment at the event's address at the end of the trace. `None` if unknown.
     pub fn event_pool(&self, event: u32) -> Option<(u64, u64)> {
-        pool_of(self.file, self.history, event)
+        let recorded = self.file.snapshot.labels.labels(self.history.events.labels(event)).pool;
+        recorded.or_else(|| match self.history.allocation_of(EventIdx(event)) {
+            Some(id) => self.pool(id),
+            None => self.event_segment(event)?.pool,
+        })
+    }
+
+    fn event_segment(&self, event: u32) -> Option<&'a Segment> {
+        let Subject::Segment(_) = self.history.events.subject(event) else { return None };
+        let address = self.history.address_and_size(EventIdx(event)).0;
+        let index = self.file.groups.segment_at(self.history.device, address)?;
+        self.file.snapshot.segments.get(index as usize)
     }
 
     /// Returns whether an allocation is in a private pool, such as the pool of a CUDA graph.

@@ -89,11 +89,7 @@ impl Arrangement {
 
     /// Returns the arrangement with the next criterion for merging frames.
     pub fn with_next_merge(self) -> Arrangement {
-        let merge = match self.merge {
-            Merge::Line => Merge::Function,
-            Merge::Function => Merge::File,
-            Merge::File => Merge::Line,
-        };
+        let merge = Merge::ALL[(self.merge as usize + 1) % Merge::ALL.len()];
         Arrangement { merge, ..self }
     }
 }
@@ -108,15 +104,17 @@ pub enum Root {
     Innermost,
 }
 
-/// Criterion for merging frames into one node of a tree.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Merge {
-    /// Same function, file and line.
-    #[default]
-    Line,
-    Function,
-    /// Same file. C++ frames without a file are merged by function.
-    File,
+base::listed! {
+    /// Criterion for merging frames into one node of a tree.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    pub enum Merge {
+        /// Same function, file and line.
+        #[default]
+        Line = "line",
+        Function = "function",
+        /// Same file. C++ frames without a file are merged by function.
+        File = "file",
+    }
 }
 
 /// Visibility of frames that match the [internal frame rules](super::Request::InternalFrames).

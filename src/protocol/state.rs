@@ -35,15 +35,17 @@ pub struct SegmentsQuestion {
     pub request: Option<u64>,
 }
 
-/// Sort order of segments.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum SegmentSort {
-    /// Lowest address first.
-    #[default]
-    Address,
-    Size,
-    /// Highest share of free bytes first.
-    Free,
+base::listed! {
+    /// Sort order of segments.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+    pub enum SegmentSort {
+        /// Lowest address first.
+        #[default]
+        Address = "address",
+        Size = "size",
+        /// Highest share of free bytes first.
+        Free = "free",
+    }
 }
 
 /// State of the allocator at the cursor, and the requested rows of the Segments view.

@@ -36,3 +36,10 @@ pub(crate) struct Node {
     /// Bytes and number of allocations, including all descendants.
     pub(crate) total: [u64; 2],
 }
+
+impl Node {
+    /// Returns the frame that the node represents, if any.
+    pub(crate) fn frame(&self) -> Option<FrameId> {
+        if let TreeNodeKind::Frame(frame) = self.kind { Some(frame) } else { None }
+    }
+}

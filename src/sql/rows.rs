@@ -1,6 +1,6 @@
 //! Adapter between this crate's tables and [`sqlite::Table`]. Rows are read one device (or file) at a time.
 
-use crate::source::Source;
+use crate::source::{At, Source};
 use crate::when::TracePosition;
 use engine::tables::{self, ValueType};
 use sqlite::{Bound, Cell, Column, Cursor, Filter, Kind, SeekColumn, Table, Value};
@@ -46,11 +46,17 @@ pub(crate) struct RowRequest {
     pub(crate) arguments: Vec<Option<TracePosition>>,
 }
 
+/// Name, type and cell of a column.
+pub(crate) type OwnColumn<R> = (&'static str, Kind, for<'a> fn(&At<'a>, <R as Rows>::Item<'a>) -> Cell<'a>);
+
 /// Contents of a table, implemented by each SQL table of this crate.
 pub(crate) trait Rows: Default + 'static {
+    /// A row of a table with [`Rows::COLUMNS`].
+    type Item<'a>;
+
     const SCOPE: RowScope;
-    /// Name and type of each column, except `device` and those of the engine.
-    const COLUMNS: &'static [(&'static str, Kind)] = &[];
+    /// Columns except `device` and those of the engine.
+    const COLUMNS: &'static [OwnColumn<Self>] = &[];
     /// Columns that the engine declares. They follow the others.
     const DECLARED: &'static [tables::Column] = &[];
     /// Index of the key column, whose values ascend within each device.
@@ -64,9 +70,9 @@ pub(crate) trait Rows: Default + 'static {
     /// Selects the rows that match the request in a device or file. `part` is the index of the device.
     fn prepare(&mut self, source: &Source, part: usize, wanted: &RowRequest) -> Result<RowSet, String>;
 
-    /// Returns a cell of [`Rows::COLUMNS`].
-    fn cell<'a>(&'a self, _: &'a Source, _part: usize, _row: u32, _column: usize) -> Cell<'a> {
-        Cell::Null
+    /// Returns the row that the cells of [`Rows::COLUMNS`] describe.
+    fn item<'a>(&'a self, _: &At<'a>) -> Option<Self::Item<'a>> {
+        None
     }
 
     /// Returns the row that the cells of [`Rows::DECLARED`] describe.
@@ -115,7 +121,7 @@ impl<R: Rows> Table for TableAdapter<R> {
     fn columns(&self) -> Vec<Column> {
         let [has_sides, has_ranks] = self.source.has_labels();
         let device = Column { name: "device", kind: Kind::Integer, hidden: false };
-        let own_columns = R::COLUMNS.iter().map(|&(name, kind)| Column { name, kind, hidden: false });
+        let own_columns = R::COLUMNS.iter().map(|&(name, kind, _)| Column { name, kind, hidden: false });
         let declared = R::DECLARED.iter().map(|column| {
             let kind = if column.value_type() == ValueType::Text { Kind::Text } else { Kind::Integer };
             Column { name: column.key, kind, hidden: false }
@@ -137,8 +143,8 @@ impl<R: Rows> Table for TableAdapter<R> {
         seeks.extend((R::SCOPE == RowScope::Device).then(|| seek(0, parts)));
         seeks.extend([seek(side_column::<R>(), files), seek(side_column::<R>() + 1, files)]);
         let rows = R::count(&self.source).max(1) as f64;
-        let key = R::KEY_COLUMN.map(|key| first_own::<R>() + key);
-        seeks.extend(key.map(|column| SeekColumn { has_bounds: true, ..seek(column, 1.0 / rows) }));
+        let key = |key| SeekColumn { has_bounds: true, ..seek(first_own::<R>() + key, 1.0 / rows) };
+        seeks.extend(R::KEY_COLUMN.map(key));
         seeks
     }
 
@@ -250,10 +256,7 @@ impl<R: Rows> Cursor for RowCursor<R> {
         (self.set, self.at, self.next_part, self.here) = (RowSet::NONE, 0, 0, None);
         self.parts = match R::SCOPE {
             RowScope::Device => (0..self.source.parts.len()).collect(),
-            RowScope::File => {
-                let files = self.source.files.iter().filter(|file| !file.parts.is_empty());
-                files.map(|file| file.parts.start).collect()
-            }
+            RowScope::File => self.source.files.iter().filter_map(|file| file.parts.clone().next()).collect(),
         };
         for filter in filters {
             if !self.apply_filter(filter)? {
@@ -279,8 +282,8 @@ impl<R: Rows> Cursor for RowCursor<R> {
     fn cell(&self, column: usize) -> Cell<'_> {
         let Some((part, row)) = self.here else { return Cell::Null };
         if let Some(index) = column.checked_sub(first_own::<R>()) {
-            if index < R::COLUMNS.len() {
-                return self.rows.cell(&self.source, part, row, index);
+            if let Some((.., cell)) = R::COLUMNS.get(index) {
+                return self.source.at(part, row).and_then(|at| Some(cell(&at, self.rows.item(&at)?))).into();
             }
             if let Some(column) = R::DECLARED.get(index - R::COLUMNS.len()) {
                 return self.rows.row(&self.source, part, row).map_or(Cell::Null, |row| to_cell(column.value(&row)));

@@ -88,7 +88,7 @@ impl Source {
     /// Returns the phases of the training steps of a device.
     pub(crate) fn phases(&self, part: usize) -> Option<Rc<Vec<Phase>>> {
         let (of, side) = (self.parts.get(part)?, self.side(part)?);
-        Some(of.facts.phases.get_or_init(|| Rc::new(phases(&side, of.device))).clone())
+        Some(of.facts.phases.get_or_init(|| Rc::new(phases(&side))).clone())
     }
 }
 
@@ -128,10 +128,10 @@ fn place_blocks(side: Side<'_>, places: &mut [BlockPlace]) {
     }
 }
 
-fn phases(side: &Side<'_>, device: i64) -> Vec<Phase> {
+fn phases(side: &Side<'_>) -> Vec<Phase> {
     let goes_on = &mut || true;
     let slice = &mut TimeSlice::new(goes_on);
-    let mut finder = PhaseFinder::new(device);
+    let mut finder = PhaseFinder::default();
     while finder.step(side, slice).is_err() {}
     finder.phases().to_vec()
 }

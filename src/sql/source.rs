@@ -50,6 +50,26 @@ pub(crate) struct SourceDevice {
     pub(crate) facts: DeviceCache,
 }
 
+/// Position of a row in a source.
+pub(crate) struct At<'a> {
+    pub(crate) source: &'a Source,
+    pub(crate) part: usize,
+    pub(crate) side: Side<'a>,
+    pub(crate) row: u32,
+}
+
+impl At<'_> {
+    /// Returns the index of the row's file.
+    pub(crate) fn file(&self) -> usize {
+        self.source.parts.get(self.part).map_or(0, |part| part.file)
+    }
+
+    /// Returns the time of the event before a moment, in µs.
+    pub(crate) fn time_before(&self, moment: u32) -> Option<i64> {
+        self.side.history.events.times.at(moment.checked_sub(1)?)
+    }
+}
+
 /// Open files and their devices.
 #[derive(Default)]
 pub struct Source {
@@ -84,6 +104,11 @@ impl Source {
     pub(crate) fn side(&self, part: usize) -> Option<Side<'_>> {
         let part = self.parts.get(part)?;
         self.files.get(part.file)?.holder.side_of(part.device)
+    }
+
+    /// Returns the position of a row of the device with this index.
+    pub(crate) fn at(&self, part: usize, row: u32) -> Option<At<'_>> {
+        Some(At { source: self, part, side: self.side(part)?, row })
     }
 
     /// Returns the file that contains the device with this index.

@@ -5,50 +5,32 @@ use compare::PerSide;
 use protocol::Backend;
 use std::collections::HashMap;
 
-/// Property of a snapshot that is checked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Property {
-    Oom,
-    ReservedPeak,
-    LivePeak,
-    LiveGrowth,
-    ReservedGrowth,
-}
-
-impl Property {
-    /// Returns the name in JSON.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Property::Oom => "out_of_memory",
-            Property::ReservedPeak => "reserved_peak",
-            Property::LivePeak => "live_peak",
-            Property::LiveGrowth => "live_peak_growth",
-            Property::ReservedGrowth => "reserved_peak_growth",
-        }
+base::listed! {
+    /// Property of a snapshot that is checked.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Property {
+        Oom = "out_of_memory",
+        ReservedPeak = "reserved_peak",
+        LivePeak = "live_peak",
+        LiveGrowth = "live_peak_growth",
+        ReservedGrowth = "reserved_peak_growth",
     }
 }
 
-/// Outcome of a check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
-    Kept,
-    Exceeded,
-    /// There is no baseline, or the file has no such figure.
-    Skipped,
+base::listed! {
+    /// Outcome of a check.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Outcome {
+        Kept = "kept",
+        Exceeded = "exceeded",
+        /// There is no baseline, or the file has no such figure.
+        Skipped = "skipped",
+    }
 }
 
 impl Outcome {
     pub(super) fn from_kept(is_kept: bool) -> Outcome {
         if is_kept { Outcome::Kept } else { Outcome::Exceeded }
-    }
-
-    /// Returns the name in JSON.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Outcome::Kept => "kept",
-            Outcome::Exceeded => "exceeded",
-            Outcome::Skipped => "skipped",
-        }
     }
 }
 

@@ -17,7 +17,7 @@ use serde_json::json;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tables::{Format, TABLES, Tables};
+use tables::{Format, TableName, Tables};
 
 /// Arguments of `memscape survey`.
 #[derive(Args, Clone, Debug)]
@@ -58,7 +58,7 @@ impl Arguments {
         let batch: Arc<str> = self.batch.as_str().into();
         let memory = self.memory.unwrap_or_else(default_memory_bytes);
         let mut tables = Tables::default();
-        let outputs = TABLES.map(|table| OutputFile::in_folder(&self.folder, &self.to.file_name(table)));
+        let outputs = TableName::ALL.map(|table| OutputFile::in_folder(&self.folder, &self.to.file_name(table)));
         let refuse = |input: &Path| outputs.iter().try_for_each(|output| output.reject_inputs(&[input]));
         refuse(&self.list)?;
         let list = Input::open(&self.list).map_err(|error| named(&self.list, error))?;

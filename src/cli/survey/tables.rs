@@ -29,33 +29,19 @@ impl Format {
             Format::Lake => "parquet",
             Format::Jsonl => "jsonl",
         };
-        format!("{}.{ending}", table.key())
+        format!("{}.{ending}", table.name())
     }
 }
 
-/// A table of a batch.
-#[derive(Clone, Copy)]
-pub(super) enum TableName {
-    SiteUse,
-    Oom,
-    Step,
-    Site,
-    Snapshot,
-}
-
-/// All tables, in the order they are written. A batch is complete when the last one exists.
-pub(super) const TABLES: [TableName; 5] =
-    [TableName::SiteUse, TableName::Oom, TableName::Step, TableName::Site, TableName::Snapshot];
-
-impl TableName {
-    fn key(self) -> &'static str {
-        match self {
-            TableName::SiteUse => "site_use",
-            TableName::Oom => "oom",
-            TableName::Step => "step",
-            TableName::Site => "site",
-            TableName::Snapshot => "snapshot",
-        }
+base::listed! {
+    /// A table of a batch, in the order of writing. A batch is complete when the last one exists.
+    #[derive(Clone, Copy)]
+    pub enum TableName {
+        SiteUse = "site_use",
+        Oom = "oom",
+        Step = "step",
+        Site = "site",
+        Snapshot = "snapshot",
     }
 }
 
@@ -85,7 +71,7 @@ impl Tables {
         self.steps.extend(rows.steps);
     }
 
-    /// Writes all tables in the order of [`TABLES`]. `file` returns the output file with a name. Returns the number of rows
+    /// Writes all tables in the order of [`TableName::ALL`]. `file` returns the output file with a name. Returns the number of rows
     /// of each table, as JSON.
     ///
     /// # Errors
@@ -97,7 +83,7 @@ impl Tables {
     ) -> Result<serde_json::Value, String> {
         self.sort();
         let mut counts = Map::new();
-        for table in TABLES {
+        for table in TableName::ALL {
             let write = Writer { format, file: file(&format.file_name(table)) };
             let rows = match table {
                 TableName::SiteUse => write.table(SITE_USE, &self.uses)?,
@@ -106,7 +92,7 @@ impl Tables {
                 TableName::Site => write.table(SITE, &self.sites)?,
                 TableName::Snapshot => write.table(SNAPSHOT, &self.snapshots)?,
             };
-            counts.insert(table.key().to_owned(), json!(rows));
+            counts.insert(table.name().to_owned(), json!(rows));
         }
         Ok(serde_json::Value::Object(counts))
     }

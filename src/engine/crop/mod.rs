@@ -17,13 +17,13 @@ mod segments;
 mod simulated;
 mod tables;
 
+use crate::side::Side;
 pub use convert::Converted;
 pub use drawing::DrawingSummary;
 pub use range::{Crop, PROLOGUE};
 pub use simulated::{SimulatedRun, SimulatedSummary};
 
 use super::Engine;
-use super::events::stream_of;
 use super::open::OpenFile;
 use super::stack_trees::Population;
 use super::state::DeviceState;
@@ -161,7 +161,7 @@ impl OpenFile {
 
     /// Returns whether an event is on a stream. Snapshots are on all streams.
     fn is_kept(&self, history: &DeviceHistory, event: u32, stream: Option<u64>) -> bool {
-        let is_on = |stream| stream_of(self, history, event) == Some(stream);
+        let is_on = |stream| Side { file: self, history }.event_stream(event) == Some(stream);
         stream.is_none_or(|stream| history.events.action(event) == Action::Snapshot || is_on(stream))
     }
 
@@ -194,11 +194,11 @@ impl OpenFile {
         let mut slice = TimeSlice::new(has_time);
         while self.compute_segments(device, &mut slice).is_err() {}
         let file = &*self;
-        let known = file.history(device).zip(file.segments(device));
-        let (history, lives) = known.ok_or_else(|| impossible("the file has no such device"))?;
-        let to = to.min(history.event_count());
-        let mut state = DeviceState::new(history, lives, to);
-        while state.step(file, history, lives, &mut slice).is_err() {}
+        let known = file.side(device).zip(file.segments(device));
+        let (side, lives) = known.ok_or_else(|| impossible("the file has no such device"))?;
+        let to = to.min(side.history.event_count());
+        let mut state = DeviceState::new(side.history, lives, to);
+        while state.step(side, lives, &mut slice).is_err() {}
         if state.outside_mapped.count > 0 {
             return Err(CropError::Invalid(format!(
                 "after event {}, {} live bytes in {} allocations lie in no recorded segment",

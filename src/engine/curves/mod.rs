@@ -58,8 +58,8 @@ impl CurveBuilder {
                 WindowColumns::new(&view, history.event_count().saturating_add(1), history.events.times.time_axis())
             });
             let mut curves = Curves { view: Some(view), edge_px: columns.edge_px.clone(), ..Curves::default() };
-            if let Some(history) = file.history(device).filter(|_| only == MemoryFilter::default()) {
-                observed::add(file, history, &view, &mut curves);
+            if let Some(side) = file.side(device).filter(|_| only == MemoryFilter::default()) {
+                observed::add(side, &view, &mut curves);
             }
             (columns, 0, Box::new(curves))
         });

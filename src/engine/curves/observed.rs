@@ -1,14 +1,14 @@
 //! Memory outside the allocator and paused memory per column of a window, from the recorder's observations.
 
-use crate::open::OpenFile;
 use crate::recorder_facts::{paused_over_time, recorded_capacity, sampled};
+use crate::side::Side;
 use history::recorder::Sample;
-use history::replay::{DeviceHistory, TimeAxis};
+use history::replay::TimeAxis;
 use picture::timeline::{Axis, View};
 use protocol::Curves;
 
 /// Adds the observed memory to the curves of a window. They get no values where the recorder observed nothing.
-pub(super) fn add(file: &OpenFile, history: &DeviceHistory, view: &View, curves: &mut Curves) {
+pub(super) fn add(Side { file, history }: Side<'_>, view: &View, curves: &mut Curves) {
     let Some(clock) = history.events.times.time_axis() else { return };
     let (snapshot, device) = (&file.snapshot, history.device);
     let columns = Columns { view, clock, edge_px: &curves.edge_px };

@@ -25,8 +25,8 @@ impl StrandedCurves {
             self.in_progress = None;
         }
         let (_, ledger) = self.in_progress.get_or_insert_with(|| (device, Ledger::new(None)));
-        if let (Some(history), Some(lives)) = (file.history(device), file.segments(device)) {
-            ledger.step(file, history, lives, slice)?;
+        if let (Some(side), Some(lives)) = (file.side(device), file.segments(device)) {
+            ledger.step(side, lives, slice)?;
         }
         if let Some((device, ledger)) = self.in_progress.take() {
             self.done.push((device, ledger.into_curve()));

@@ -1,8 +1,8 @@
 //! List of the events that pass a filter. Without a filter, the list needs no scan of the events.
 
-use super::rows::{pool_of, stack_of_event, stream_of};
 use crate::open::OpenFile;
 use crate::origin::{has_labels, is_held_by};
+use crate::side::Side;
 use crate::stack_match::StackMatch;
 use analysis::event_terms::{EventTerm, EventTerms, NamedObject};
 use base::column::Column;
@@ -84,15 +84,14 @@ impl Listing {
                 file.match_stacks(stacks, query, slice)?;
             }
         }
-        let (Some(terms), Some(passed), Some(history)) = (&self.terms, &mut self.passed, file.history(self.device))
-        else {
+        let (Some(terms), Some(passed), Some(side)) = (&self.terms, &mut self.passed, file.side(self.device)) else {
             return Ok(());
         };
         while let Some(part) = slice.next_range(&mut self.next, self.range[1] as usize, 1)? {
             for event in part.map(|event| event as u32) {
-                let bit = EventsFilter::bit(history.events.action(event));
+                let bit = EventsFilter::bit(side.history.events.action(event));
                 if (self.filter.actions == 0 || self.filter.actions & bit != 0)
-                    && terms.iter().all(|(term, stacks)| term_matches(file, history, event, term, stacks))
+                    && terms.iter().all(|(term, stacks)| term_matches(side, event, term, stacks))
                 {
                     passed.push(event);
                 }
@@ -102,31 +101,26 @@ impl Listing {
     }
 }
 
-fn term_matches(file: &OpenFile, history: &DeviceHistory, event: u32, term: &EventTerm, stacks: &StackMatch) -> bool {
-    let action = history.events.action(event);
+fn term_matches(side: Side<'_>, event: u32, term: &EventTerm, stacks: &StackMatch) -> bool {
+    let action = side.history.events.action(event);
     match term {
         EventTerm::Actions(bits) => bits & EventsFilter::bit(action) != 0,
         EventTerm::Versioned(name) => {
-            let has_object = match history.events.subject(event) {
+            let has_object = match side.history.events.subject(event) {
                 Subject::Note(_) => false,
                 Subject::Segment(_) => name.object != NamedObject::Block,
                 Subject::Traced(_) | Subject::Early(_) => name.object != NamedObject::Segment,
             };
             has_object
-                && history.address_and_size(EventIdx(event)).0 == name.address
-                && file.version_of(history, event) == name.version
+                && side.history.address_and_size(EventIdx(event)).0 == name.address
+                && side.version_of(event) == name.version
         }
-        EventTerm::Query(query) => query_matches(file, history, (event, action), query, stacks),
+        EventTerm::Query(query) => query_matches(side, (event, action), query, stacks),
     }
 }
 
-fn query_matches(
-    file: &OpenFile,
-    history: &DeviceHistory,
-    (event, action): (u32, Action),
-    query: &Query,
-    stacks: &StackMatch,
-) -> bool {
+fn query_matches(side: Side<'_>, (event, action): (u32, Action), query: &Query, stacks: &StackMatch) -> bool {
+    let Side { file, history } = side;
     match query {
         Query::Number(number) => history.allocation_of(EventIdx(event)).is_some_and(|id| id.0 == *number),
         Query::Size(min, max) => {
@@ -153,13 +147,13 @@ fn query_matches(
             let allocation = history.allocation_of(EventIdx(event));
             allocation.is_some_and(|id| is_held_by(&file.snapshot, history, id, matcher))
         }
-        Query::Stream(stream) => stream_of(file, history, event) == Some(*stream),
-        Query::Pool(pool) => pool_of(file, history, event) == Some(*pool),
+        Query::Stream(stream) => side.event_stream(event) == Some(*stream),
+        Query::Pool(pool) => side.event_pool(event) == Some(*pool),
         Query::Metadata(_) => {
             let allocation = history.allocation_of(EventIdx(event));
             stacks.labels.contains(history.events.labels(event).0)
                 || allocation.is_some_and(|id| has_labels(history, id, &stacks.labels))
         }
-        Query::Frame(_) | Query::Site(_) => stacks.stacks.contains(stack_of_event(file, history, event).0),
+        Query::Frame(_) | Query::Site(_) => stacks.stacks.contains(side.event_stack(event).0),
     }
 }

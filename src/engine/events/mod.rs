@@ -4,8 +4,6 @@
 mod listing;
 mod rows;
 
-pub(super) use rows::{pool_of, stack_of_event, stream_of};
-
 use super::copying::CopyProgress;
 use super::open::OpenFile;
 use base::slice::{SliceResult, TimeSlice};

@@ -3,55 +3,21 @@
 use crate::copying::{hexadecimal, number, pool, write_fields};
 use crate::moments::elapsed_us;
 use crate::open::OpenFile;
-use crate::origin::stack_of;
 use analysis::site;
 use base::units::{EventIdx, Moment};
-use history::replay::{Curve, DeviceHistory, Subject};
-use history::snapshot::{Action, FrameId, StackId, UNKNOWN_FREE};
+use history::replay::Curve;
+use history::snapshot::{Action, FrameId, UNKNOWN_FREE};
 use protocol::EventRow;
 
 /// Header line with the names of the fields that are written by [`write_line`].
 pub(super) const HEADER: &str = "event\taction\ttime_us\tsince_us\tsize_bytes\taddress\tversion\tdevice_free_bytes\tstream\tpool\tallocation\t\
 active_bytes\tawaiting_free_bytes\treserved_bytes\tcall_site\n";
 
-/// Returns the stack of an event. If it is not recorded, returns the stack of the event's allocation.
-pub(crate) fn stack_of_event(file: &OpenFile, history: &DeviceHistory, event: u32) -> StackId {
-    let recorded = history.events.stack(event);
-    if file.snapshot.stacks.innermost(recorded).is_some() {
-        return recorded;
-    }
-    history.allocation_of(EventIdx(event)).map_or(recorded, |id| stack_of(&file.snapshot, history, id))
-}
-
-/// Returns the stream of an event. If it is not recorded, returns the stream of the event's allocation or, failing
-/// this, of the segment at the event's address at the end of the trace.
-pub(crate) fn stream_of(file: &OpenFile, history: &DeviceHistory, event: u32) -> Option<u64> {
-    let recorded = file.snapshot.labels.labels(history.events.labels(event)).stream;
-    recorded.or_else(|| match history.allocation_of(EventIdx(event)) {
-        Some(id) => file.groups.stream(&file.snapshot, history, id),
-        None => file.snapshot.segments.get(segment_of(file, history, event)? as usize)?.stream,
-    })
-}
-
-/// Returns the pool of an event. If it is not recorded, returns the pool of the event's allocation or, failing this, of
-/// the segment at the event's address at the end of the trace.
-pub(crate) fn pool_of(file: &OpenFile, history: &DeviceHistory, event: u32) -> Option<(u64, u64)> {
-    let recorded = file.snapshot.labels.labels(history.events.labels(event)).pool;
-    recorded.or_else(|| match history.allocation_of(EventIdx(event)) {
-        Some(id) => file.groups.pool(&file.snapshot, history, id),
-        None => file.snapshot.segments.get(segment_of(file, history, event)? as usize)?.pool,
-    })
-}
-
-fn segment_of(file: &OpenFile, history: &DeviceHistory, event: u32) -> Option<u32> {
-    let Subject::Segment(_) = history.events.subject(event) else { return None };
-    file.groups.segment_at(history.device, history.address_and_size(EventIdx(event)).0)
-}
-
 /// Returns a row of the event list, and the frame of its call site if known. `None` if there is no such device or
 /// event.
 fn row_and_frame(file: &mut OpenFile, device: i64, event: u32) -> Option<(EventRow, Option<FrameId>)> {
-    let history = file.history(device).filter(|history| event < history.event_count())?;
+    let side = file.side(device).filter(|side| event < side.history.event_count())?;
+    let history = side.history;
     let (action, moment) = (history.events.action(event), Moment::after(EventIdx(event)));
     let (address, size) = history.address_and_size(EventIdx(event));
     let has_address = action.requires_address() || (action != Action::Oom && address != 0);
@@ -65,10 +31,10 @@ fn row_and_frame(file: &mut OpenFile, device: i64, event: u32) -> Option<(EventR
         since_us: before.and_then(|before| elapsed_us(history, before, EventIdx(event))),
         size,
         address: has_address.then_some(address),
-        version: file.version_of(history, event),
+        version: side.version_of(event),
         device_free: (action == Action::Oom && address != UNKNOWN_FREE).then_some(address),
-        stream: stream_of(file, history, event),
-        pool: pool_of(file, history, event),
+        stream: side.event_stream(event),
+        pool: side.event_pool(event),
         allocation: history.allocation_of(EventIdx(event)).map(|id| id.0),
         call_site: String::new(),
         active: positive(history.drawn_at(moment)),
@@ -76,7 +42,7 @@ fn row_and_frame(file: &mut OpenFile, device: i64, event: u32) -> Option<(EventR
         reserved: positive(history.reserved_at(moment)),
         matches: false,
     };
-    let stack = stack_of_event(file, history, event);
+    let stack = side.event_stack(event);
     Some((row, file.sites.call_site(&file.snapshot, stack)))
 }
 

@@ -15,10 +15,10 @@
 mod annotations;
 mod stacks;
 
-use crate::open::OpenFile;
+use crate::side::Side;
 use annotations::PhaseAnnotations;
 use base::slice::{SliceResult, TimeSlice};
-use history::replay::{Curve, DeviceHistory};
+use history::replay::Curve;
 use history::snapshot::StackId;
 use protocol::{Span, StepPhase};
 pub(super) use stacks::PhaseStacks;
@@ -29,7 +29,8 @@ pub struct Phase {
     pub kind: StepPhase,
     /// Range from the moment before the first event to the moment after the last one.
     pub span: Span,
-    /// Index of the annotation in [`DeviceHistory::annotations`]. `None` if the phase is inferred from stacks.
+    /// Index of the annotation in [`DeviceHistory::annotations`](history::replay::DeviceHistory::annotations). `None` if
+    /// the phase is inferred from stacks.
     pub annotation: Option<u32>,
     /// Maximum of live bytes in the range, including both ends. `peak_moment` is the first moment with this value.
     pub peak: u64,
@@ -39,7 +40,6 @@ pub struct Phase {
 /// Search for the phases of a device.
 #[derive(Default)]
 pub struct PhaseFinder {
-    device: i64,
     annotations: PhaseAnnotations,
     stacks: PhaseStacks,
     next_event: u32,
@@ -53,31 +53,29 @@ pub struct PhaseFinder {
 base::heap_bytes!(PhaseFinder: phases, stacks);
 
 impl PhaseFinder {
-    /// Creates a search for the phases of the device with this ordinal.
-    pub fn new(device: i64) -> PhaseFinder {
-        PhaseFinder { device, ..PhaseFinder::default() }
-    }
-
-    /// Continues searching. The stacks of the backward pass are known ([`OpenFile::find_backward`]).
-    pub(super) fn step_in(&mut self, file: &OpenFile, slice: &mut TimeSlice) -> SliceResult {
-        let Some(history) = file.history(self.device) else { return Ok(()) };
-        self.annotations.step(&file.snapshot, history, slice)?;
-        self.stacks.step(&file.snapshot, slice)?;
-        for event in self.next_event.max(history.events.first())..history.event_count() {
+    /// Continues searching until the phases are found or the time slice is used up. The stacks of the backward pass must
+    /// be known. Each call must pass the same side.
+    ///
+    /// # Errors
+    /// Returns an error if the time slice is used up. Another call continues the search.
+    pub fn step(&mut self, side: &Side<'_>, slice: &mut TimeSlice<'_>) -> SliceResult {
+        self.annotations.step(side.snapshot(), side.history, slice)?;
+        self.stacks.step(side.snapshot(), slice)?;
+        for event in self.next_event.max(side.history.events.first())..side.history.event_count() {
             slice.tick()?;
             self.next_event = event + 1;
-            self.add_event(file, history, event);
+            self.add_event(*side, event);
         }
         if !self.is_found {
             self.is_found = true;
             self.complete_ranges();
         }
-        let change = |event| history.drawn_change(event);
+        let change = |event| side.history.drawn_change(event);
         while let Some(phase) = self.phases.get_mut(self.with_peak) {
             slice.spend(16)?;
             self.with_peak += 1;
             let moments = phase.span.from..phase.span.to.saturating_add(1);
-            if let Some((moment, bytes)) = Curve::new(&history.drawn, &change).max_in(moments) {
+            if let Some((moment, bytes)) = Curve::new(&side.history.drawn, &change).max_in(moments) {
                 (phase.peak_moment, phase.peak) = (moment.0, u64::try_from(bytes).unwrap_or(0));
             }
         }
@@ -95,12 +93,12 @@ impl PhaseFinder {
         self.has_only_forward
     }
 
-    fn add_event(&mut self, file: &OpenFile, history: &DeviceHistory, event: u32) {
-        let stack = history.events.stack(event);
+    fn add_event(&mut self, side: Side<'_>, event: u32) {
+        let stack = side.history.events.stack(event);
         let annotated = self.annotations.at_event(event);
         let kind = match annotated {
             Some((kind, _)) => Some(kind),
-            None if file.backward.contains(stack) => Some(StepPhase::Backward),
+            None if side.file.backward.contains(stack) => Some(StepPhase::Backward),
             None => self.stacks.phase(stack),
         };
         let kind = kind.filter(|&kind| annotated.is_some() || !self.annotations.has(kind));

@@ -9,6 +9,7 @@
 
 use crate::open::OpenFile;
 use crate::roles::Role;
+use crate::side::Side;
 use analysis::{Change, Changes};
 use base::slice::{SliceResult, TimeSlice};
 use foldhash::fast::RandomState;
@@ -27,7 +28,7 @@ impl Roles {
         Roles(file.groups.categories.set().categories().iter().map(|name| Role::from_name(name)).collect())
     }
 
-    pub(super) fn role(&self, file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> Role {
+    pub(super) fn role(&self, Side { file, history }: Side<'_>, id: AllocationId) -> Role {
         let categories = &file.groups.categories;
         if history.allocations.is_unexplained(id) {
             return Role::Other;
@@ -55,29 +56,23 @@ pub(super) struct BatchGrowth {
 
 impl BatchGrowth {
     /// Continues collecting the sizes of parameters. Must be complete before [`BatchGrowth::grows`] is called.
-    pub(super) fn step(
-        &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
-        roles: &Roles,
-        slice: &mut TimeSlice,
-    ) -> SliceResult {
+    pub(super) fn step(&mut self, side: Side<'_>, roles: &Roles, slice: &mut TimeSlice) -> SliceResult {
         let BatchGrowth { next, changes, sizes } = self;
-        while let Some(part) = slice.next_range(next, history.allocations.len(), 2)? {
+        while let Some(part) = slice.next_range(next, side.history.allocations.len(), 2)? {
             for id in part.map(|index| AllocationId(index as u32)) {
-                if roles.role(file, history, id) == Role::Parameter {
-                    sizes.entry(history.allocations.size(id)).or_default().parameters += 1;
+                if roles.role(side, id) == Role::Parameter {
+                    sizes.entry(side.history.allocations.size(id)).or_default().parameters += 1;
                 }
             }
         }
         if sizes.is_empty() {
             return Ok(());
         }
-        changes.step(history, slice, |Change { id, bytes, .. }| {
-            let size = history.allocations.size(id).saturating_mul(2);
+        changes.step(side.history, slice, |Change { id, bytes, .. }| {
+            let size = side.history.allocations.size(id).saturating_mul(2);
             if bytes != 0
                 && let Some(counts) = sizes.get_mut(&size)
-                && roles.role(file, history, id) == Role::Activation
+                && roles.role(side, id) == Role::Activation
             {
                 counts.live_halves = counts.live_halves.saturating_add_signed(if bytes > 0 { 1 } else { -1 });
                 counts.max_halves = counts.max_halves.max(counts.live_halves);

@@ -8,9 +8,9 @@ mod sizes;
 
 use super::find::{Search, SearchTarget};
 use super::open::OpenFile;
-use super::origin::stack_of;
 use super::recorder_facts::paused_over_time;
 use super::roles::Role;
+use crate::side::Side;
 use analysis::category::is_category;
 use analysis::{Change, Changes, Factors, IdSet, PlanMembership, PlannedCurve};
 use backward_pass::BackwardPass;
@@ -20,7 +20,7 @@ use blocks::Blocks;
 use curve::CurveBuilder;
 pub(super) use curve::run_curve;
 use growth::{BatchGrowth, Roles};
-use history::replay::{AllocationId, DeviceHistory};
+use history::replay::AllocationId;
 use history::snapshot::StackId;
 use picture::timeline::View;
 use protocol::{Arrangement, Factor, Highlight, PlanCurve, PlanGroup, PlanPage, PlanQuestion, PlanRow, Query};
@@ -94,27 +94,27 @@ impl Plan {
             file.find_forward(slice)?;
         }
         let file = &*file;
-        let Some(history) = file.history(self.device) else { return Ok(PlanPage::default()) };
+        let Some(side) = file.side(self.device) else { return Ok(PlanPage::default()) };
         let roles = Roles::new(file);
-        self.growth.step(file, history, &roles, slice)?;
+        self.growth.step(side, &roles, slice)?;
         if self.question.capacity.is_some() {
-            self.backward_pass.step(file, history, &roles, slice)?;
+            self.backward_pass.step(side, &roles, slice)?;
         }
         let pass = match self.pass.take() {
             Some(pass) => pass,
-            None => match self.start_pass(file, history) {
+            None => match self.start_pass(side) {
                 Ok(pass) => pass,
                 Err(problem) => return Ok(PlanPage { error: problem, ..PlanPage::default() }),
             },
         };
         if let Some(view) = self.view.filter(|_| self.curve_builder.columns.edge_px.is_empty()) {
-            self.curve_builder = CurveBuilder::new(curve::columns(history, &view));
+            self.curve_builder = CurveBuilder::new(curve::columns(side.history, &view));
         }
         let (pass, mut course) = (self.pass.insert(pass), self.view.map(|_| &mut self.curve_builder));
         let (members, growth) = (&self.members, &self.growth);
-        let in_plan = |id| plan_groups_of((members, growth), &roles, file, history, id);
+        let in_plan = |id| plan_groups_of((members, growth), &roles, side, id);
         let Pass { peak, changes, planned, has_started, rows, batch_at_peak } = pass;
-        changes.step(history, slice, |Change { id, moment, bytes, .. }| {
+        changes.step(side.history, slice, |Change { id, moment, bytes, .. }| {
             if moment > 0 && !*has_started {
                 planned.start();
                 *has_started = true;
@@ -128,7 +128,7 @@ impl Plan {
             if bytes < 0 {
                 return;
             }
-            let (allocated_at, freed_at, size) = history.allocations.span(id);
+            let (allocated_at, freed_at, size) = side.history.allocations.span(id);
             let at_peak = if allocated_at <= peak.0 && peak.0 < freed_at { size } else { 0 };
             if membership.grows {
                 *batch_at_peak = batch_at_peak.saturating_add(at_peak);
@@ -173,9 +173,9 @@ impl Plan {
             let members = match group {
                 PlanGroup::Blocks => {
                     let roles = Roles::new(file);
-                    let Some(history) = file.history(self.device) else { return Ok(Ok(())) };
-                    let role = |id| roles.role(file, history, id);
-                    self.blocks.step(file.device_data(history), history.live_peak().0.0, role, slice)?;
+                    let Some(side) = file.side(self.device) else { return Ok(Ok(())) };
+                    let role = |id| roles.role(side, id);
+                    self.blocks.step(side.device_data(), side.history.live_peak().0.0, role, slice)?;
                     if self.blocks.count < 2 {
                         return Ok(Err(
                             "no block of activations repeats at the peak, so checkpointing cannot be estimated"
@@ -234,7 +234,7 @@ impl Plan {
         Ok((Factors::new(rows.iter().map(|row| row.factor).collect()).ok_or_else(problem)?, rows))
     }
 
-    fn start_pass(&self, file: &OpenFile, history: &DeviceHistory) -> Result<Pass, String> {
+    fn start_pass(&self, Side { file, history }: Side<'_>) -> Result<Pass, String> {
         let (factors, rows) = self.factors()?;
         let (Moment(moment), bytes) = history.live_peak();
         let peak = (moment, bytes);
@@ -251,11 +251,11 @@ impl Plan {
 fn plan_groups_of(
     (members, growth): (&[GroupMembers], &BatchGrowth),
     roles: &Roles,
-    file: &OpenFile,
-    history: &DeviceHistory,
+    side: Side<'_>,
     id: AllocationId,
 ) -> PlanMembership {
-    let role = roles.role(file, history, id);
+    let Side { file, history } = side;
+    let role = roles.role(side, id);
     let grows = growth.grows(history, id, role);
     let has = |members: &GroupMembers| match members {
         GroupMembers::Role(wanted) => *wanted == role,
@@ -265,12 +265,10 @@ fn plan_groups_of(
         }
         GroupMembers::Found(found) => found.contains(id.0),
         GroupMembers::Growing(found) => grows && found.contains(id.0),
-        GroupMembers::Stacks(stacks) => {
-            role == Role::Activation && stacks.contains(stack_of(&file.snapshot, history, id).0)
-        }
+        GroupMembers::Stacks(stacks) => role == Role::Activation && stacks.contains(side.stack(id).0),
         GroupMembers::Node(arrangement, node) => {
             let subtree = file.stack_trees.subtree(*arrangement, *node);
-            subtree.is_some_and(|subtree| subtree.contains(&file.stack_trees.stack_keys, file.device_data(history), id))
+            subtree.is_some_and(|subtree| subtree.contains(&file.stack_trees.stack_keys, side.device_data(), id))
         }
     };
     let groups = (0u32..).zip(members).fold(0, |groups, (index, members)| groups | u32::from(has(members)) << index);

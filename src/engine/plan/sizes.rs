@@ -32,16 +32,16 @@ impl PlannedSizes {
             return Ok(Vec::new());
         }
         let file = &*file;
-        let Some(history) = file.history(self.plan.device) else { return Ok(Vec::new()) };
+        let Some(side) = file.side(self.plan.device) else { return Ok(Vec::new()) };
         let roles = Roles::new(file);
-        self.plan.growth.step(file, history, &roles, slice)?;
+        self.plan.growth.step(side, &roles, slice)?;
         let PlannedSizes { plan, next, bytes } = self;
         let Ok((factors, _)) = plan.factors() else { return Ok(Vec::new()) };
         let mut last = (PlanMembership::default(), Factor::ONE);
-        while let Some(part) = slice.next_range(next, history.allocations.len(), STEPS)? {
+        while let Some(part) = slice.next_range(next, side.history.allocations.len(), STEPS)? {
             for number in part {
                 let id = AllocationId(number as u32);
-                let membership = plan_groups_of((&plan.members, &plan.growth), &roles, file, history, id);
+                let membership = plan_groups_of((&plan.members, &plan.growth), &roles, side, id);
                 if membership != last.0 {
                     let batch = if membership.grows { plan.question.batch } else { Factor::ONE };
                     let Some(factor) = factors.of(membership.groups).and_then(|factor| factor.product(batch)) else {
@@ -49,7 +49,7 @@ impl PlannedSizes {
                     };
                     last = (membership, factor);
                 }
-                put(bytes, last.1.scaled(history.allocations.size(id)), 8);
+                put(bytes, last.1.scaled(side.history.allocations.size(id)), 8);
             }
         }
         Ok(std::mem::take(bytes))

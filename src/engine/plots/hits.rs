@@ -4,6 +4,7 @@ use super::layout::AddressLayout;
 use super::neighbours::Neighbours;
 use crate::memory_at::{SegmentAt, hit_segment, memory_at, segment_at};
 use crate::open::OpenFile;
+use crate::side::Side;
 use analysis::site;
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
@@ -155,7 +156,7 @@ impl OpenFile {
         };
         let around = || {
             let address = address_near(&layout.map, height)?;
-            Some(Neighbours::find(self, history, Moment(moment), address, |id| layout.contains(id)))
+            Some(Neighbours::find(Side { file: self, history }, Moment(moment), address, |id| layout.contains(id)))
         };
         let found = match step {
             Step::Above => around().and_then(|around| arrive_at(around.above?.id)),

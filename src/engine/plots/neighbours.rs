@@ -1,8 +1,8 @@
 //! Finds the live block at an address and the nearest live blocks below and above it, at one moment.
 
-use crate::open::OpenFile;
+use crate::side::Side;
 use base::units::Moment;
-use history::replay::{AllocationId, DeviceHistory};
+use history::replay::AllocationId;
 
 /// A live block and its addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,17 +26,16 @@ impl Neighbours {
     /// Finds the blocks around an address at a moment. Only blocks for which `is_wanted` returns true are considered.
     /// Takes time proportional to the number of live allocations.
     pub(crate) fn find(
-        file: &OpenFile,
-        history: &DeviceHistory,
+        side: Side<'_>,
         moment: Moment,
         address: u64,
         is_wanted: impl Fn(AllocationId) -> bool,
     ) -> Neighbours {
-        let allocations = &history.allocations;
+        let allocations = &side.history.allocations;
         // The two highest blocks that start at or below the address, and the lowest one above it.
         let mut below: [Option<(u64, AllocationId)>; 2] = [None; 2];
         let mut above: Option<(u64, AllocationId)> = None;
-        for id in history.live.live_at(allocations, moment) {
+        for id in side.history.live.live_at(allocations, moment) {
             let start = allocations.address(id);
             let is_nearer = match start.cmp(&address) {
                 std::cmp::Ordering::Greater => above.is_none_or(|(nearest, _)| start < nearest),
@@ -58,7 +57,7 @@ impl Neighbours {
         let live_block = |(address, id): (u64, AllocationId)| LiveBlock {
             id,
             address,
-            end: address.saturating_add(file.device_data(history).block_bytes(id)),
+            end: address.saturating_add(side.device_data().block_bytes(id)),
         };
         let [nearest, next] = below.map(|below| below.map(live_block));
         let at = nearest.filter(|block| address < block.end);

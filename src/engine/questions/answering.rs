@@ -70,8 +70,8 @@ impl Questions {
             Question::Marks => marks::marks(file, device, &[]).map(|marks| Answer::Marks(Box::new(marks))),
             Question::Phases => {
                 file.find_backward(slice)?;
-                let finder = self.phases.get_or_insert_with(|| Box::new(PhaseFinder::new(device)));
-                finder.step_in(file, slice)?;
+                let finder = self.phases.get_or_insert_with(Box::<PhaseFinder>::default);
+                file.side(device).map_or(Ok(()), |side| finder.step(&side, slice))?;
                 let marks = marks::marks(file, device, finder.phases());
                 self.phases = None;
                 marks.map(|marks| Answer::Marks(Box::new(marks)))

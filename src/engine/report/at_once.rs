@@ -98,9 +98,9 @@ fn simulate(
 }
 
 fn free_memory(file: &OpenFile, device: i64, may_continue: MayContinue<'_>) -> SliceResult<Option<FreeMemory>> {
-    let Some((history, segments)) = file.history(device).zip(file.segments(device)) else { return Ok(None) };
-    let mut memory = FreeMemory::new(file, history, segments);
-    in_one_slice(may_continue, |slice| memory.step(file, history, segments, slice))?;
+    let Some((side, segments)) = file.side(device).zip(file.segments(device)) else { return Ok(None) };
+    let mut memory = FreeMemory::new(side, segments);
+    in_one_slice(may_continue, |slice| memory.step(side, segments, slice))?;
     Ok(Some(memory))
 }
 

@@ -5,9 +5,10 @@ use crate::open::OpenFile;
 use crate::recorder_facts::recorded_capacity;
 use crate::report::recording::has_warning;
 use crate::report::writer::bytes_text;
+use crate::side::Side;
 use crate::stack_match::StackMatch;
 use base::slice::{SliceResult, TimeSlice};
-use history::replay::{AllocationId, DeviceHistory};
+use history::replay::AllocationId;
 use history::snapshot::WarningKind;
 
 /// Memory of the largest GPU in 2026 (432 GiB).
@@ -28,7 +29,7 @@ pub(super) struct Excess {
 }
 
 /// Returns the excess of live bytes at the peak. Host memory is not limited by a device.
-fn excess(file: &OpenFile, history: &DeviceHistory) -> Option<(String, u64)> {
+fn excess(Side { file, history }: Side<'_>) -> Option<(String, u64)> {
     let (moment, peak) = history.live_peak();
     let reserved = u64::try_from(history.reserved_at(moment)).unwrap_or(0);
     let above = |limit: u64| peak.checked_sub(limit).filter(|&bytes| limit > 0 && bytes > 0);
@@ -47,9 +48,9 @@ fn excess(file: &OpenFile, history: &DeviceHistory) -> Option<(String, u64)> {
 }
 
 impl Excess {
-    pub(super) fn new(file: &OpenFile, history: &DeviceHistory) -> Excess {
+    pub(super) fn new(side: Side<'_>) -> Excess {
         let (host, pause, host_bytes) = Default::default();
-        Excess { found: excess(file, history), host, pause, host_bytes }
+        Excess { found: excess(side), host, pause, host_bytes }
     }
 
     /// Continues searching until the cause is known or the time slice is used up.
@@ -62,8 +63,8 @@ impl Excess {
     }
 
     /// Adds an allocation that is live at the peak.
-    pub(super) fn add(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, size: u64) {
-        if self.found.is_some() && self.host.stacks.contains(file.stack(history, id).0) {
+    pub(super) fn add(&mut self, side: Side<'_>, id: AllocationId, size: u64) {
+        if self.found.is_some() && self.host.stacks.contains(side.stack(id).0) {
             self.host_bytes = self.host_bytes.saturating_add(size);
         }
     }

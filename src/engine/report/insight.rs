@@ -5,11 +5,11 @@ use super::leaks::Growth;
 use super::oom_plans::OomPlanEffect;
 use super::step_finder::StepFinder;
 use super::writer::ReportWriter;
-use crate::open::OpenFile;
 use crate::phases::PhaseFinder;
+use crate::side::Side;
 use base::later::gate;
 use base::slice::{SliceResult, TimeSlice};
-use history::replay::{DeviceHistory, SegmentLifetimes};
+use history::replay::SegmentLifetimes;
 use protocol::{ReportQuestion, WhatIf};
 
 /// An insight, with its partial results.
@@ -56,8 +56,7 @@ pub(super) enum Need {
 /// Device and question of an insight, and the shared results that it needs. Others may be incomplete.
 #[derive(Clone, Copy)]
 pub(super) struct Given<'a> {
-    pub(super) file: &'a OpenFile,
-    pub(super) history: &'a DeviceHistory,
+    pub(super) side: Side<'a>,
     pub(super) question: &'a ReportQuestion,
     /// Mapped ranges over time.
     pub(super) segments: &'a SegmentLifetimes,

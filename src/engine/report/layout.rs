@@ -5,6 +5,7 @@ use super::oom::{KindSums, SumsByKind};
 use super::writer::{ReportWriter, evidence_row, moment_evidence};
 use crate::open::OpenFile;
 use crate::report::column::{self, sheet};
+use crate::side::Side;
 use crate::state::DeviceState;
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_by_key, two_part_key};
@@ -28,14 +29,8 @@ impl Layout {
     }
 
     /// Continues building the allocator state and the sums by kind of segment.
-    pub(super) fn step(
-        &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
-        lives: &SegmentLifetimes,
-        slice: &mut TimeSlice,
-    ) -> SliceResult {
-        self.state.step(file, history, lives, slice)?;
+    pub(super) fn step(&mut self, side: Side<'_>, lives: &SegmentLifetimes, slice: &mut TimeSlice) -> SliceResult {
+        self.state.step(side, lives, slice)?;
         self.by_kind.step(&self.state, lives, slice)?;
         self.total = self.by_kind.total;
         Ok(())
@@ -43,7 +38,7 @@ impl Layout {
 
     /// Writes a table with one row per kind of segment. Kinds with the most free bytes come first.
     pub(super) fn write(&self, writer: &mut ReportWriter<'_>, key: &str, title: &str) {
-        let file = writer.file;
+        let file = writer.side.file;
         let summed = |key, label, cell: fn(&SegmentsSums) -> Cell| {
             column::cell(key, label, move |kind: &KindSums| cell(&kind.sums)).total(cell(&self.total))
         };
@@ -104,12 +99,7 @@ const MAX_SEARCHED_EVENTS: u32 = 4;
 
 impl DriverRequest {
     /// Returns the driver request at the last event before `moment`. `None` if that event did not reserve memory.
-    pub(super) fn before(
-        file: &OpenFile,
-        history: &DeviceHistory,
-        lives: &SegmentLifetimes,
-        moment: u32,
-    ) -> Option<DriverRequest> {
+    pub(super) fn before(side: Side<'_>, lives: &SegmentLifetimes, moment: u32) -> Option<DriverRequest> {
         let event = moment.checked_sub(1)?;
         let first = lives.ranges.early_count() as u32 + lives.ranges.allocated_by(event);
         let range = AllocationId(first);
@@ -118,14 +108,15 @@ impl DriverRequest {
         if allocated_at != moment {
             return None;
         }
-        let (from, reserved) = history.address_and_size(EventIdx(event));
-        let later = (moment..history.event_count().min(moment + MAX_SEARCHED_EVENTS)).map(EventIdx);
-        let mut needed =
-            later.filter_map(|event| history.lifetime_change(event)).filter(|(_, starts_lifetime)| *starts_lifetime);
+        let (from, reserved) = side.history.address_and_size(EventIdx(event));
+        let later = (moment..side.history.event_count().min(moment + MAX_SEARCHED_EVENTS)).map(EventIdx);
+        let mut needed = later
+            .filter_map(|event| side.history.lifetime_change(event))
+            .filter(|(_, starts_lifetime)| *starts_lifetime);
         let needed = needed.find(|(id, _)| {
-            history.allocations.address(*id).checked_sub(from).is_some_and(|offset| offset < reserved.max(1))
+            side.history.allocations.address(*id).checked_sub(from).is_some_and(|offset| offset < reserved.max(1))
         });
-        let request = needed.map(|(id, _)| file.device_data(history).rounded_size(id).0);
+        let request = needed.map(|(id, _)| side.device_data().rounded_size(id).0);
         Some(DriverRequest { event, reserved, kind: lives.kind(range)?, request })
     }
 

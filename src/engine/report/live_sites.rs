@@ -3,13 +3,13 @@
 use super::recording::without_stacks;
 use super::site_sums::{SiteSums, label};
 use super::writer::{ReportWriter, allocation_evidence};
-use crate::open::OpenFile;
 use crate::report::column::{self, sheet};
+use crate::side::Side;
 use crate::stack_trees::Population;
 use analysis::query::MAX_LENGTH;
 use base::slice::{SliceResult, TimeSlice};
 use base::units::{group_digits, percent};
-use history::replay::{AllocationId, DeviceHistory};
+use history::replay::AllocationId;
 use protocol::{Cell, Evidence, Scope};
 
 /// Allocations that are live after one event, summed by call site.
@@ -25,28 +25,27 @@ pub(super) struct LiveSites {
 }
 
 impl LiveSites {
-    pub(super) fn new(file: &OpenFile, history: &DeviceHistory, moment: u32) -> LiveSites {
-        let moment = moment.min(history.event_count());
-        let population = Population::new(history, Scope::At(moment));
+    pub(super) fn new(side: Side<'_>, moment: u32) -> LiveSites {
+        let moment = moment.min(side.history.event_count());
+        let population = Population::new(side.history, Scope::At(moment));
         let (bytes, count, before_recording, next) = Default::default();
-        LiveSites { moment, sums: SiteSums::new(file, history), bytes, count, before_recording, population, next }
+        LiveSites { moment, sums: SiteSums::new(side), bytes, count, before_recording, population, next }
     }
 
     /// Continues adding up the live allocations. Calls `each` with the id and size of every allocation, in order of
     /// allocation.
     pub(super) fn step(
         &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
+        side: Side<'_>,
         each: &mut dyn FnMut(AllocationId, u64),
         slice: &mut TimeSlice,
     ) -> SliceResult {
         let LiveSites { sums, bytes, count, before_recording, population, next, .. } = self;
-        population.visit(history, next, slice, &mut |id, size| {
-            sums.add(file, history, id, size);
+        population.visit(side.history, next, slice, &mut |id, size| {
+            sums.add(side, id, size);
             *bytes = bytes.saturating_add(size);
             *count += 1;
-            if (id.0 as usize) < history.allocations.early_count() {
+            if (id.0 as usize) < side.history.allocations.early_count() {
                 *before_recording = before_recording.saturating_add(size);
             }
             each(id, size);
@@ -56,7 +55,7 @@ impl LiveSites {
     /// Writes the table of call sites. If `at_cursor` is given, the table has a column with the live bytes at the
     /// cursor.
     pub(super) fn write(&self, writer: &mut ReportWriter<'_>, title: &str, at_cursor: Option<&LiveSites>) {
-        let (file, history) = (writer.file, writer.history);
+        let side = writer.side;
         let mut ranked = self.sums.ranked(0);
         // Call sites that are live only at the cursor follow, without a share of this total.
         let other = at_cursor.map(|at_cursor| at_cursor.sums.ranked(0)).unwrap_or_default();
@@ -85,7 +84,7 @@ impl LiveSites {
             .total(Cell::Bytes(at_cursor.bytes))
         }));
         columns.push(column::text("call_site", "call site", |(group, _): (u32, u64)| {
-            source(group).sums.name(file, history, group)
+            source(group).sums.name(side, group)
         }));
         writer.add_sheet(sheet(["live", title, ""], &columns), &columns, &ranked, |writer, (group, _)| {
             let LiveSites { sums, moment, .. } = source(group);
@@ -95,15 +94,10 @@ impl LiveSites {
 
     /// Returns a text about the three largest call sites, and evidence that finds their allocations. Example of the text:
     /// `Largest call sites at the peak: a (30.0 %), b (20.0 %), c (12.1 %). Together 62.1 %; 41 call sites in total.`
-    pub(super) fn describe_largest(
-        &self,
-        file: &OpenFile,
-        history: &DeviceHistory,
-        when: &str,
-    ) -> Option<(String, Evidence)> {
+    pub(super) fn describe_largest(&self, side: Side<'_>, when: &str) -> Option<(String, Evidence)> {
         let ranked = self.sums.ranked(1);
         let largest_of = |group: u32| allocation_evidence(self.sums.get(group).largest, None);
-        if let (Some(text), Some(&group)) = (without_stacks(file), ranked.first()) {
+        if let (Some(text), Some(&group)) = (without_stacks(side.file), ranked.first()) {
             return Some((text, largest_of(group)));
         }
         let largest = ranked.get(..3).unwrap_or(&ranked);
@@ -112,7 +106,7 @@ impl LiveSites {
         for (index, &group) in largest.iter().enumerate() {
             let separator = if index == 0 { ": " } else { ", " };
             let share = percent(self.sums.get(group).bytes, self.bytes);
-            text.push_str(&format!("{separator}{} ({share})", self.sums.name(file, history, group)));
+            text.push_str(&format!("{separator}{} ({share})", self.sums.name(side, group)));
         }
         text.push('.');
         if largest.len() > 1 {
@@ -122,20 +116,20 @@ impl LiveSites {
                 group_digits(ranked.len() as u64)
             ));
         }
-        let evidence = sites_evidence(file, history, largest);
+        let evidence = sites_evidence(side, largest);
         largest.first().map(|&group| (text, evidence.unwrap_or_else(|| largest_of(group))))
     }
 }
 
 /// Returns evidence that finds the allocations of all these call sites. `None` if they have no stack, or if the search
 /// would be too long.
-pub(super) fn sites_evidence(file: &OpenFile, history: &DeviceHistory, groups: &[u32]) -> Option<Evidence> {
+pub(super) fn sites_evidence(side: Side<'_>, groups: &[u32]) -> Option<Evidence> {
     let mut query = String::from("@/");
     for (index, &group) in groups.iter().enumerate() {
         if index > 0 {
             query.push('|');
         }
-        for letter in label(file, history, group).chars() {
+        for letter in label(side, group).chars() {
             if letter.is_ascii_punctuation() && !"<>_".contains(letter) {
                 query.push('\\');
             }

@@ -144,7 +144,7 @@ fn shared_of(all: &mut Vec<SharedResults>, device: i64) -> &mut SharedResults {
 
 /// Returns the report of an insight whose results are complete.
 fn written(insight: Box<dyn Running>, given: &Given<'_>) -> Report {
-    let mut writer = ReportWriter::new(given.file, given.history, given.question);
+    let mut writer = ReportWriter::new(given.side, given.question);
     insight.write(given, &mut writer);
     writer.report
 }

@@ -14,6 +14,7 @@ use super::writer::{
 use crate::moments::elapsed_us;
 use crate::origin::is_prefix_block;
 use crate::report::column::{self, sheet};
+use crate::side::Side;
 use analysis::category::category_label;
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_numbers, two_part_key};
@@ -49,28 +50,28 @@ pub(super) struct Peak {
 impl Insight for Peak {
     const NEEDS: &'static [Need] = &[Need::Categories, Need::Growth, Need::Phases];
 
-    fn new(&Given { file, history, question, steps, .. }: &Given<'_>) -> Peak {
-        let moment = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
+    fn new(&Given { side, question, steps, .. }: &Given<'_>) -> Peak {
+        let moment = Moment::after_event_or_minus_one(side.history.numbers.peak_event).0;
         // The step with the peak.
         let step = steps.steps.spans.iter().find(|step| step.from < moment && moment <= step.to);
         let recent = step.map_or(RECENT_EVENTS, |step| moment - step.from);
         Peak {
-            peak: LiveSites::new(file, history, moment),
-            at_cursor: question.at.map(|at| LiveSites::new(file, history, at)),
-            streams: StreamPeaks::new(file, history),
-            categories: vec![Weight::default(); file.groups.group_count(history, Grouping::Category) as usize],
+            peak: LiveSites::new(side, moment),
+            at_cursor: question.at.map(|at| LiveSites::new(side, at)),
+            streams: StreamPeaks::new(side),
+            categories: vec![Weight::default(); side.group_count(Grouping::Category) as usize],
             recent: threshold(question, ["recent", "in the last", "events"], recent.into()),
-            recent_sites: SiteSums::new(file, history),
+            recent_sites: SiteSums::new(side),
             large: threshold(question, ["large", "at least", "bytes"], 1 << 20),
             oldest: TopK::new(question.rows.min(MAX_ROWS) as usize),
             old_count: 0,
             prefix_blocks: (0, 0),
-            excess: Excess::new(file, history),
+            excess: Excess::new(side),
         }
     }
 
-    fn step(&mut self, &Given { file, history, .. }: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
-        self.streams.step(file, history, slice)?;
+    fn step(&mut self, &Given { side, .. }: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
+        self.streams.step(side, slice)?;
         let Peak {
             peak,
             at_cursor,
@@ -84,28 +85,28 @@ impl Insight for Peak {
             excess,
             ..
         } = self;
-        excess.step(file, slice)?;
+        excess.step(side.file, slice)?;
         let since = u64::from(peak.moment).saturating_sub(recent.value);
         let mut each = |id: AllocationId, size: u64| {
-            let category = file.groups.group_of(&file.snapshot, history, id, Grouping::Category);
+            let category = side.group(Grouping::Category, id);
             if let Some(weight) = categories.get_mut(category as usize) {
                 weight.add(Weight { bytes: size, count: 1 });
             }
-            if is_prefix_block(&file.snapshot, history, id) {
+            if is_prefix_block(side.snapshot(), side.history, id) {
                 *prefix_blocks = (prefix_blocks.0.saturating_add(size), prefix_blocks.1 + 1);
             }
-            excess.add(file, history, id, size);
-            let allocated_at = history.allocations.allocated_at(id).0;
+            excess.add(side, id, size);
+            let allocated_at = side.history.allocations.allocated_at(id).0;
             if u64::from(allocated_at) > since {
-                recent_sites.add(file, history, id, size);
+                recent_sites.add(side, id, size);
             }
             if size >= large.value {
                 oldest.add(two_part_key(u64::MAX - u64::from(allocated_at), size), id.0);
                 *old_count += 1;
             }
         };
-        peak.step(file, history, &mut each, slice)?;
-        at_cursor.as_mut().map_or(Ok(()), |at_cursor| at_cursor.step(file, history, &mut |_, _| {}, slice))
+        peak.step(side, &mut each, slice)?;
+        at_cursor.as_mut().map_or(Ok(()), |at_cursor| at_cursor.step(side, &mut |_, _| {}, slice))
     }
 
     fn write(self, given: &Given<'_>, writer: &mut ReportWriter<'_>) {
@@ -121,7 +122,7 @@ impl Insight for Peak {
 
 fn write_statements(writer: &mut ReportWriter<'_>, parts: &Peak, given: &Given<'_>) {
     let steps = &given.steps.steps;
-    let (file, history) = (writer.file, writer.history);
+    let side @ Side { file, history } = writer.side;
     let peak = &parts.peak;
     let moment = peak.moment;
     let when = match Moment(moment).event() {
@@ -163,12 +164,12 @@ fn write_statements(writer: &mut ReportWriter<'_>, parts: &Peak, given: &Given<'
     if let Some(text) = parts.excess.describe(file) {
         writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
     }
-    if let Some((text, evidence)) = peak.describe_largest(file, history, "at the peak") {
+    if let Some((text, evidence)) = peak.describe_largest(side, "at the peak") {
         writer.add_statement(Tone::Fact, text, Some(Evidence { moment: Some(moment), ..evidence }));
     }
     let step = (0u64..).zip(&steps.spans).find(|(_, step)| step.from < moment && moment <= step.to);
     if let Some((number, &span)) = step {
-        let name = steps.annotation_text(file, history, number as usize);
+        let name = steps.annotation_text(side, number as usize);
         let text = format!(
             "The peak is in step {}{} of {}, counted from 0. {}",
             group_digits(number),
@@ -211,7 +212,7 @@ fn write_statements(writer: &mut ReportWriter<'_>, parts: &Peak, given: &Given<'
 /// Adds a chart of the largest categories at the peak. If most bytes have no category, shows the largest call sites
 /// instead.
 fn write_chart(writer: &mut ReportWriter<'_>, parts: &Peak) {
-    let (file, history) = (writer.file, writer.history);
+    let side = writer.side;
     let bytes = |weight: &Weight| weight.bytes;
     // The first group has no category, the last one is the category "unknown".
     let unclassified = [parts.categories.first(), parts.categories.last()];
@@ -225,13 +226,13 @@ fn write_chart(writer: &mut ReportWriter<'_>, parts: &Peak) {
         sorted_numbers(bytes.iter().zip(0..).map(|(&bytes, group)| (two_part_key(!bytes, 0), group)).collect());
     let group_bytes = |group: &u32| bytes.get(*group as usize).copied().unwrap_or(0);
     let name = |group: &u32| {
-        let label = file.groups.label(&file.snapshot, history, grouping, *group);
+        let label = side.group_label(grouping, *group);
         truncate(if grouping == Grouping::Category { category_label(&label) } else { &label })
     };
     let chart_part = |group: &u32| ChartPart {
         name: name(group),
         bytes: group_bytes(group),
-        slot: Some(file.groups.slot(grouping, *group)),
+        slot: Some(side.file.groups.slot(grouping, *group)),
     };
     let least = (parts.peak.bytes / MIN_CHART_PART).max(1);
     let is_shown = |group: &&u32| group_bytes(group) >= least;
@@ -243,14 +244,14 @@ fn write_chart(writer: &mut ReportWriter<'_>, parts: &Peak) {
 }
 
 fn write_categories(writer: &mut ReportWriter<'_>, parts: &Peak) {
-    let (file, history) = (writer.file, writer.history);
+    let side = writer.side;
     let whole = parts.peak.bytes;
     let ranked = parts.categories.iter().zip(0..).filter(|(weight, _)| weight.count > 0);
     let ranked = sorted_numbers(ranked.map(|(weight, group)| (!u128::from(weight.bytes), group)).collect());
     let note =
-        ["Classified by the rules “", file.groups.categories.set().name(), "”. See Categories for more."].concat();
+        ["Classified by the rules “", side.file.groups.categories.set().name(), "”. See Categories for more."].concat();
     let weight = |group: u32| parts.categories.get(group as usize).copied().unwrap_or_default();
-    let name = |group| file.groups.label(&file.snapshot, history, Grouping::Category, group);
+    let name = |group| side.group_label(Grouping::Category, group);
     let columns = [
         column::bytes("live_bytes", "live", |group| weight(group).bytes).total(Cell::Bytes(whole)),
         column::share("share", "share", |group| (weight(group).bytes, whole)).total(Cell::Share { part: whole, whole }),
@@ -265,7 +266,7 @@ fn write_categories(writer: &mut ReportWriter<'_>, parts: &Peak) {
 }
 
 fn write_recent(writer: &mut ReportWriter<'_>, peak: &LiveSites, sites: &SiteSums, recent: Threshold) {
-    let (file, history) = (writer.file, writer.history);
+    let side = writer.side;
     let ranked = sites.ranked(0);
     let (bytes, count) = sites.total(&ranked);
     let whole = peak.bytes;
@@ -274,7 +275,7 @@ fn write_recent(writer: &mut ReportWriter<'_>, peak: &LiveSites, sites: &SiteSum
         column::share("share", "share of the peak", |group| (sites.get(group).bytes, whole))
             .total(Cell::Share { part: bytes, whole }),
         column::count("count", "allocations", |group| sites.get(group).count).total(Cell::Count(count)),
-        column::text("call_site", "call site", |group| sites.name(file, history, group)),
+        column::text("call_site", "call site", |group| sites.name(side, group)),
     ];
     let note = "Live at the peak and allocated in the last events before it; where steps are known, in the same step.";
     let mut sheet = sheet(["recent", "Allocated shortly before the peak", note], &columns);
@@ -283,14 +284,14 @@ fn write_recent(writer: &mut ReportWriter<'_>, peak: &LiveSites, sites: &SiteSum
 }
 
 fn write_oldest(writer: &mut ReportWriter<'_>, peak: &LiveSites, (ranked, count): (Vec<u32>, u32), large: Threshold) {
-    let (file, history) = (writer.file, writer.history);
-    let allocated_at = |id| history.allocations.allocated_at(AllocationId(id)).0;
+    let side = writer.side;
+    let allocated_at = |id| side.history.allocations.allocated_at(AllocationId(id)).0;
     let columns = [
-        column::bytes("requested_bytes", "requested", |id| history.allocations.size(AllocationId(id))),
+        column::bytes("requested_bytes", "requested", |id| side.history.allocations.size(AllocationId(id))),
         column::event("allocated_at", "allocated at event", allocated_at),
         column::count("age_events", "age in events", |id| peak.moment.saturating_sub(allocated_at(id)).into()),
-        column::cell("freed_at", "freed at event", |id| freed_by_cell(history, AllocationId(id))),
-        column::text("call_site", "call site", |id| site_of(file, history, AllocationId(id))),
+        column::cell("freed_at", "freed at event", |id| freed_by_cell(side.history, AllocationId(id))),
+        column::text("call_site", "call site", |id| site_of(side, AllocationId(id))),
     ];
     let title = ["oldest", "Oldest large allocations at the peak", "Oldest first, then largest first."];
     let mut sheet = sheet(title, &columns);

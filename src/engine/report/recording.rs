@@ -1,8 +1,8 @@
 //! Sentences about what a recording lacks. They agree with the warnings about the file.
 
 use crate::open::OpenFile;
+use crate::side::Side;
 use base::units::Bytes;
-use history::replay::DeviceHistory;
 use history::snapshot::{Action, WarningKind};
 
 pub(super) fn has_warning(file: &OpenFile, kind: &WarningKind) -> bool {
@@ -25,7 +25,7 @@ pub(super) fn without_stacks(file: &OpenFile) -> Option<String> {
 /// Returns the sentence for a device without events: whether recording was enabled, and what is known from the
 /// segments. A single event that is no allocation is what a ring buffer of one entry keeps. `None` if there are more
 /// events.
-pub(super) fn without_events(file: &OpenFile, history: &DeviceHistory) -> Option<String> {
+pub(super) fn without_events(Side { file, history }: Side<'_>) -> Option<String> {
     let mut text = match history.event_count() {
         0 if has_warning(file, &WarningKind::NotRecorded) => file.warning_message(&WarningKind::NotRecorded) + ".",
         0 if !file.has_events() => {

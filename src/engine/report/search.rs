@@ -31,7 +31,7 @@ impl StepSearch {
 
     /// Returns the text of a step's annotation. `None` if the steps do not come from annotations.
     pub fn name(&self, side: &Side, number: usize) -> Option<String> {
-        self.0.steps.annotation_text(side.file, side.history, number)
+        self.0.steps.annotation_text(*side, number)
     }
 
     /// Returns the name of the rule that found the steps. Steps of two files are only comparable if the same rule found

@@ -37,7 +37,7 @@ impl SharedResults {
     /// Creates empty results for the device with the ordinal `device`.
     pub(super) fn new(device: i64) -> SharedResults {
         let (growth, free_memory, simulator, simulation, plans) = Default::default();
-        let (steps, phases) = (StepFinder::new(device), PhaseFinder::new(device));
+        let (steps, phases) = (StepFinder::new(device), PhaseFinder::default());
         SharedResults { device, steps, phases, growth, free_memory, simulator, simulation, plans }
     }
 
@@ -88,18 +88,18 @@ impl SharedResults {
     pub(super) fn compute_from_events(&mut self, need: Need, file: &OpenFile, slice: &mut TimeSlice) -> SliceResult {
         match need {
             Need::Steps => self.steps.step(file, slice),
-            Need::Phases => self.phases.step_in(file, slice),
+            Need::Phases => file.side(self.device).map_or(Ok(()), |side| self.phases.step(&side, slice)),
             Need::Growth => {
                 self.steps.step(file, slice)?;
-                let Some(history) = file.history(self.device) else { return Ok(()) };
-                let new = || Growth::new(file, history, &self.steps.steps);
-                self.growth.get_or_insert_with(new).step(file, history, slice)
+                let Some(side) = file.side(self.device) else { return Ok(()) };
+                let new = || Growth::new(side, &self.steps.steps);
+                self.growth.get_or_insert_with(new).step(side, slice)
             }
             Need::FreeMemory => {
-                let given = file.history(self.device).zip(file.segments(self.device));
-                let Some((history, segments)) = given else { return Ok(()) };
-                let new = || FreeMemory::new(file, history, segments);
-                self.free_memory.get_or_insert_with(new).step(file, history, segments, slice)
+                let given = file.side(self.device).zip(file.segments(self.device));
+                let Some((side, segments)) = given else { return Ok(()) };
+                let new = || FreeMemory::new(side, segments);
+                self.free_memory.get_or_insert_with(new).step(side, segments, slice)
             }
             _ => Ok(()),
         }
@@ -108,8 +108,7 @@ impl SharedResults {
     /// Returns the results for an insight. `None` if the file does not have the device.
     pub(super) fn given<'a>(&'a self, file: &'a OpenFile, question: &'a ReportQuestion) -> Option<Given<'a>> {
         Some(Given {
-            file,
-            history: file.history(self.device)?,
+            side: file.side(self.device)?,
             question,
             segments: file.segments(self.device)?,
             steps: &self.steps,

@@ -6,9 +6,10 @@ mod effect;
 pub(super) use effect::{Effect, Outcome};
 
 use super::writer::{ReportWriter, bytes_text, moment_evidence, moment_text};
+use allocator::settings::DEFAULTS;
 use base::sorted::{signed_key, sorted_by_key, two_part_key};
 use base::units::{EventIdx, Moment, group_digits, percent};
-use effect::{DEFAULTS, EXPANDABLE, FRACTION, doubt, fix};
+use effect::{EXPANDABLE, FRACTION, doubt, fix};
 use history::replay::{Curve, DeviceHistory};
 use protocol::{Tone, WhatIf, WhatIfOrigin, WhatIfRun};
 
@@ -170,7 +171,7 @@ impl<'a> Simulated<'a> {
         if let Some(best) = fitting.first() {
             let text = ["With ", &list(&fitting), ", this request would have fitted (simulated)."].concat();
             writer.add_statement(Tone::Fact, text + &doubt(best), moment.clone());
-            writer.set_fix(&fix(best, recorded_peak, writer.file.backend));
+            writer.set_fix(&fix(best, recorded_peak, writer.side.backend()));
         }
         let failing = named(|it| matches!(it, Outcome::Fails(_)));
         if !failing.is_empty() {

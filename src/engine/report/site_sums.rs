@@ -1,12 +1,12 @@
 //! Totals of allocations by call site. The groups are the same as those that determine the colours of the timeline.
 
 use super::writer::{ReportWriter, truncate};
-use crate::open::OpenFile;
 use crate::origin::{holder_of, is_free_stack};
+use crate::side::Side;
 use analysis::IdSet;
 use base::sorted::{sorted_numbers, two_part_key};
 use base::units::group_digits;
-use history::replay::{AllocationId, DeviceHistory};
+use history::replay::AllocationId;
 use history::snapshot::StackId;
 use protocol::{Grouping, SheetRow};
 
@@ -46,16 +46,16 @@ pub(super) struct SiteSums {
 
 impl SiteSums {
     /// Creates totals of zero for all call sites of the device.
-    pub(super) fn new(file: &OpenFile, history: &DeviceHistory) -> SiteSums {
-        let count = file.groups.group_count(history, Grouping::CallSite) as usize;
-        let seen = IdSet::with_bound(file.snapshot.stacks.len());
+    pub(super) fn new(side: Side<'_>) -> SiteSums {
+        let count = side.group_count(Grouping::CallSite) as usize;
+        let seen = IdSet::with_bound(side.file.snapshot.stacks.len());
         SiteSums { sums: vec![SiteSum::default(); count], stacks: vec![Vec::new(); count], seen }
     }
 
     /// Adds an allocation of `bytes` to the totals of its call site. Allocations must be added in ascending order of
     /// id.
-    pub(super) fn add(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, bytes: u64) {
-        let group = file.groups.group_of(&file.snapshot, history, id, Grouping::CallSite);
+    pub(super) fn add(&mut self, side @ Side { history, .. }: Side<'_>, id: AllocationId, bytes: u64) {
+        let group = side.group(Grouping::CallSite, id);
         let Some(sum) = self.sums.get_mut(group as usize) else { return };
         if sum.count == 0 {
             sum.first = id.0;
@@ -64,13 +64,13 @@ impl SiteSums {
             (sum.largest, sum.largest_bytes) = (id.0, bytes);
         }
         let size = |id| history.allocations.size(AllocationId(id));
-        if holder_of(&file.snapshot, history, id).is_some() && sum.held.is_none_or(|held| size(id.0) > size(held)) {
+        if holder_of(side.snapshot(), history, id).is_some() && sum.held.is_none_or(|held| size(id.0) > size(held)) {
             sum.held = Some(id.0);
         }
         sum.last = id.0;
         sum.bytes = sum.bytes.saturating_add(bytes);
         sum.count += 1;
-        let stack = file.stack(history, id);
+        let stack = side.stack(id);
         if let Some(stacks) = self.stacks.get_mut(group as usize).filter(|known| known.len() < MAX_STACKS)
             && !self.seen.contains(stack.0)
         {
@@ -102,8 +102,8 @@ impl SiteSums {
 
     /// Returns the label of a group. It contains a note if only the stack of the free is known for some of the
     /// allocations.
-    pub(super) fn name(&self, file: &OpenFile, history: &DeviceHistory, group: u32) -> String {
-        let mut name = label(file, history, group);
+    pub(super) fn name(&self, side: Side<'_>, group: u32) -> String {
+        let mut name = label(side, group);
         let sum = self.get(group);
         if sum.with_free_stack == sum.count && sum.count > 0 {
             name.insert_str(0, FREED_AT);
@@ -120,7 +120,7 @@ impl ReportWriter<'_> {
     pub(super) fn site_row(&mut self, sums: &SiteSums, group: u32, moment: Option<u32>) -> SheetRow {
         let mut row = self.allocation_row(AllocationId(sums.get(group).largest), moment);
         for &stack in sums.stacks.get(group as usize).into_iter().flatten() {
-            let lines = self.other_lines.stack_lines(self.file, stack);
+            let lines = self.other_lines.stack_lines(self.side.file, stack);
             // Stacks that differ only in internal frames look the same.
             if !lines.is_empty() && lines != row.stack && !row.other_stacks.contains(&lines) {
                 row.other_stacks.push(lines);
@@ -131,15 +131,15 @@ impl ReportWriter<'_> {
 }
 
 /// Returns the label of a call site group, truncated to a readable length.
-pub(super) fn label(file: &OpenFile, history: &DeviceHistory, group: u32) -> String {
-    truncate(&file.groups.label(&file.snapshot, history, Grouping::CallSite, group))
+pub(super) fn label(side: Side<'_>, group: u32) -> String {
+    truncate(&side.group_label(Grouping::CallSite, group))
 }
 
 /// Returns the call site of an allocation. It contains a note if only the stack of the free is known.
-pub(super) fn site_of(file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> String {
-    let group = file.groups.group_of(&file.snapshot, history, id, Grouping::CallSite);
-    let mut name = label(file, history, group);
-    if is_free_stack(history, id, file.stack(history, id)) {
+pub(super) fn site_of(side: Side<'_>, id: AllocationId) -> String {
+    let group = side.group(Grouping::CallSite, id);
+    let mut name = label(side, group);
+    if is_free_stack(side.history, id, side.stack(id)) {
         name.insert_str(0, FREED_AT);
     }
     name

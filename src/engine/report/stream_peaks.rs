@@ -2,11 +2,11 @@
 
 use super::column::{self, sheet};
 use super::writer::{ReportWriter, evidence_row, moment_evidence};
-use crate::open::OpenFile;
+use crate::side::Side;
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::sorted_numbers;
 use base::units::{EventIdx, Moment};
-use history::replay::{AllocationId, DeviceHistory};
+use history::replay::AllocationId;
 use protocol::{Evidence, Grouping};
 
 /// Live bytes of a stream.
@@ -30,36 +30,36 @@ pub(super) struct StreamPeaks {
 }
 
 impl StreamPeaks {
-    pub(super) fn new(file: &OpenFile, history: &DeviceHistory) -> StreamPeaks {
-        let count = file.groups.group_count(history, Grouping::Stream) as usize;
+    pub(super) fn new(side: Side<'_>) -> StreamPeaks {
+        let count = side.group_count(Grouping::Stream) as usize;
         // Group 0 is for allocations whose stream is not recorded.
         let streams = if count > 2 { vec![StreamBytes::default(); count] } else { Vec::new() };
-        let device_peak = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
+        let device_peak = Moment::after_event_or_minus_one(side.history.numbers.peak_event).0;
         StreamPeaks { streams, device_peak, next_early: 0, next_event: 0 }
     }
 
     /// Continues processing the allocations made before recording, and then the events.
-    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
+    pub(super) fn step(&mut self, side: Side<'_>, slice: &mut TimeSlice) -> SliceResult {
         if self.streams.is_empty() {
             return Ok(());
         }
-        while self.next_early < history.allocations.early_count() {
+        while self.next_early < side.history.allocations.early_count() {
             slice.tick()?;
             let id = AllocationId(self.next_early as u32);
             self.next_early += 1;
-            if history.allocations.outlives(id, Moment::START) {
-                self.change(file, history, (id, true), 0);
+            if side.history.allocations.outlives(id, Moment::START) {
+                self.change(side, (id, true), 0);
             }
         }
         if self.next_event == 0 && self.device_peak == 0 {
             self.store_peak();
         }
-        for event in (self.next_event..history.event_count()).map(EventIdx) {
+        for event in (self.next_event..side.history.event_count()).map(EventIdx) {
             slice.spend(2)?;
             self.next_event += 1;
             let moment = Moment::after(event).0;
-            if let Some(change) = history.lifetime_change(event) {
-                self.change(file, history, change, moment);
+            if let Some(change) = side.history.lifetime_change(event) {
+                self.change(side, change, moment);
             }
             if moment == self.device_peak {
                 self.store_peak();
@@ -68,10 +68,10 @@ impl StreamPeaks {
         Ok(())
     }
 
-    fn change(&mut self, file: &OpenFile, history: &DeviceHistory, (id, is_alloc): (AllocationId, bool), moment: u32) {
-        let group = file.groups.group_of(&file.snapshot, history, id, Grouping::Stream);
+    fn change(&mut self, side: Side<'_>, (id, is_alloc): (AllocationId, bool), moment: u32) {
+        let group = side.group(Grouping::Stream, id);
         let Some(stream) = self.streams.get_mut(group as usize) else { return };
-        let bytes = history.allocations.size(id);
+        let bytes = side.history.allocations.size(id);
         stream.current =
             if is_alloc { stream.current.saturating_add(bytes) } else { stream.current.saturating_sub(bytes) };
         if stream.current > stream.peak {
@@ -85,14 +85,14 @@ impl StreamPeaks {
 
     /// Writes the table, unless the file has only one stream.
     pub(super) fn write(&self, writer: &mut ReportWriter<'_>, whole: u64) {
-        let (file, history) = (writer.file, writer.history);
+        let side = writer.side;
         let ranked = self.streams.iter().zip(0..).filter(|(stream, _)| stream.peak > 0);
         let ranked = sorted_numbers(ranked.map(|(stream, group)| (!u128::from(stream.peak), group)).collect());
         if ranked.len() < 2 {
             return;
         }
         let stream = |group: u32| self.streams.get(group as usize).copied().unwrap_or_default();
-        let name = |group: u32| file.groups.label(&file.snapshot, history, Grouping::Stream, group);
+        let name = |group: u32| side.group_label(Grouping::Stream, group);
         let columns = [
             column::text("stream", "stream", name),
             column::bytes("peak_live_bytes", "peak", |group| stream(group).peak),
@@ -103,7 +103,7 @@ impl StreamPeaks {
         let note = "The peaks of the streams are at different moments, so they can add up to more than the peak of the device.";
         let sheet = sheet(["streams", "Peak of each stream", note], &columns);
         writer.add_sheet(sheet, &columns, &ranked, |_, group| {
-            let find = file.groups.stream_query(group);
+            let find = side.file.groups.stream_query(group);
             evidence_row(Evidence { find, ..moment_evidence(stream(group).peak_moment) })
         });
     }

@@ -4,6 +4,7 @@
 
 use super::column::{Column, add_rows};
 use crate::open::OpenFile;
+use crate::side::Side;
 use analysis::{RuleCache, frame_line};
 pub(super) use base::units::moment_text;
 use base::units::{Bytes, EventIdx, Moment};
@@ -26,8 +27,7 @@ const MAX_TEXT: usize = 4 << 20;
 
 /// Builder of a report, with access to the file and the query.
 pub(super) struct ReportWriter<'a> {
-    pub(super) file: &'a OpenFile,
-    pub(super) history: &'a DeviceHistory,
+    pub(super) side: Side<'a>,
     pub(super) question: &'a ReportQuestion,
     pub(super) lines: StackLines,
     /// Further stacks of rows. They have a limit of their own, so that each row has its first stack.
@@ -37,20 +37,9 @@ pub(super) struct ReportWriter<'a> {
 
 impl<'a> ReportWriter<'a> {
     /// Creates an empty report.
-    pub(super) fn new(
-        file: &'a OpenFile,
-        history: &'a DeviceHistory,
-        question: &'a ReportQuestion,
-    ) -> ReportWriter<'a> {
+    pub(super) fn new(side: Side<'a>, question: &'a ReportQuestion) -> ReportWriter<'a> {
         let report = Report { topic: question.topic, ..Report::default() };
-        ReportWriter {
-            file,
-            history,
-            question,
-            lines: StackLines::default(),
-            other_lines: StackLines::default(),
-            report,
-        }
+        ReportWriter { side, question, lines: StackLines::default(), other_lines: StackLines::default(), report }
     }
 
     /// Appends a statement without a suggested action.
@@ -96,7 +85,7 @@ impl<'a> ReportWriter<'a> {
     /// Creates a row for an allocation, without cells. A click on the row selects the allocation and moves the cursor
     /// to `moment`, if given.
     pub(super) fn allocation_row(&mut self, id: AllocationId, moment: Option<u32>) -> SheetRow {
-        let stack = self.lines.stack_lines(self.file, self.file.stack(self.history, id));
+        let stack = self.lines.stack_lines(self.side.file, self.side.stack(id));
         SheetRow { stack, ..evidence_row(allocation_evidence(id.0, moment)) }
     }
 

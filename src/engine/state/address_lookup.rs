@@ -33,17 +33,17 @@ impl AddressLookup {
         slice: &mut TimeSlice,
     ) -> SliceResult<Hit> {
         file.compute_segments(device, slice)?;
-        let Some((history, lives)) = file.history(device).zip(file.segments(device)) else { return Ok((None, None)) };
-        if !self.state.as_ref().is_some_and(|state| state.is_of(history, moment)) {
+        let Some((side, lives)) = file.side(device).zip(file.segments(device)) else { return Ok((None, None)) };
+        if !self.state.as_ref().is_some_and(|state| state.is_of(side.history, moment)) {
             self.state = None;
         }
-        let state = self.state.get_or_insert_with(|| DeviceState::new(history, lives, moment));
-        state.step(file, history, lives, slice)?;
+        let state = self.state.get_or_insert_with(|| DeviceState::new(side.history, lives, moment));
+        state.step(side, lives, slice)?;
         let after = state.blocks.partition_point(|block| block.from <= address);
         let block = state.blocks.get(..after).and_then(<[_]>::last).filter(|block| address < block.to);
         let id = block.map(|block| AllocationId(block.id));
         let segment = segment_at(state, lives, address);
-        let stack = segment.as_ref().map(|it| lives.stack(&file.snapshot, history, AllocationId(it.range)));
+        let stack = segment.as_ref().map(|it| lives.stack(&file.snapshot, side.history, AllocationId(it.range)));
         let is_free = state.segment_at(address).filter(|_| id.is_none());
         let free = is_free.and_then(|segment| {
             let next = state.blocks_of(segment).partition_point(|block| block.from <= address);

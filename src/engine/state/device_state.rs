@@ -12,8 +12,8 @@
 //! is free.
 
 use super::segment::{Block, Segment};
-use crate::open::OpenFile;
 use crate::radix::Radix;
+use crate::side::Side;
 use crate::stack_trees::Population;
 use base::heap::HeapBytes;
 use base::slice::{OutOfTime, STEPS_PER_CHECK, SliceResult, TimeSlice};
@@ -116,13 +116,7 @@ impl DeviceState {
 
     /// Continues building the state until it is complete or the time slice is used up. All calls must pass the same
     /// file.
-    pub(crate) fn step(
-        &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
-        lives: &SegmentLifetimes,
-        slice: &mut TimeSlice,
-    ) -> SliceResult {
+    pub(crate) fn step(&mut self, side: Side<'_>, lives: &SegmentLifetimes, slice: &mut TimeSlice) -> SliceResult {
         let moment = Moment(self.moment);
         loop {
             self.work = match std::mem::replace(&mut self.work, Work::Done) {
@@ -148,17 +142,17 @@ impl DeviceState {
                     Work::Segments(end)
                 }
                 Work::Segments(_) => {
-                    let population = Population::new(history, Scope::At(self.moment));
+                    let population = Population::new(side.history, Scope::At(self.moment));
                     let radix = Radix::with_capacity(population.len());
                     Work::Blocks(population, 0, radix)
                 }
                 Work::Blocks(population, next, mut radix) if next < population.len() => {
                     let end = population.len().min(next + STEPS_PER_CHECK as usize);
-                    population.visit_part(history, next..end, &mut |id, size| {
-                        if history.allocations.is_unexplained(id) {
+                    population.visit_part(side.history, next..end, &mut |id, size| {
+                        if side.history.allocations.is_unexplained(id) {
                             self.outside_mapped.add(Weight { bytes: size, count: 1 });
                         } else {
-                            radix.push(history.allocations.address(id), id.0);
+                            radix.push(side.history.allocations.address(id), id.0);
                         }
                     });
                     Work::Blocks(population, end, radix)
@@ -175,7 +169,7 @@ impl DeviceState {
                 Work::Place(ids, mut next, mut into) => {
                     for _ in 0..STEPS_PER_CHECK {
                         let id = ids.get(next).map(|&id| AllocationId(id));
-                        let address = id.map(|id| history.allocations.address(id));
+                        let address = id.map(|id| side.history.allocations.address(id));
                         match self.segments.get(into) {
                             Some(segment) if address.is_none_or(|address| segment.end <= address) => {
                                 self.close_gap(into, segment.end);
@@ -183,7 +177,7 @@ impl DeviceState {
                             }
                             _ => {
                                 let (Some(id), Some(address)) = (id, address) else { break };
-                                self.place_block(file, history, id, [address, into as u64]);
+                                self.place_block(side, id, [address, into as u64]);
                                 next += 1;
                             }
                         }
@@ -233,9 +227,9 @@ impl DeviceState {
     }
 
     /// Appends a block. Adds it to the segment with index `into` if it starts inside this segment.
-    fn place_block(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, [address, into]: [u64; 2]) {
-        let requested = history.allocations.size(id);
-        let (rounded, _) = file.device_data(history).rounded_size(id);
+    fn place_block(&mut self, side: Side<'_>, id: AllocationId, [address, into]: [u64; 2]) {
+        let requested = side.history.allocations.size(id);
+        let (rounded, _) = side.device_data().rounded_size(id);
         let index = self.blocks.len() as u32;
         let segment = self.segments.get(into as usize).filter(|segment| segment.address <= address);
         let end = segment.map_or(u64::MAX, |segment| segment.end);
@@ -255,7 +249,7 @@ impl DeviceState {
                 }
                 sums.requested = sums.requested.saturating_add(requested);
                 sums.rounded = sums.rounded.saturating_add(rounded);
-                if file.device_data(history).awaiting_free(id).is_some_and(|[from, _]| from <= self.moment) {
+                if side.device_data().awaiting_free(id).is_some_and(|[from, _]| from <= self.moment) {
                     sums.awaiting_free = sums.awaiting_free.saturating_add(requested);
                 }
             }

@@ -5,9 +5,9 @@ use super::bar::{BarBuilder, Part};
 use super::device_state::DeviceState;
 use super::segment::{Block, Segment};
 use crate::device::SizeSource;
-use crate::open::OpenFile;
+use crate::side::Side;
 use base::slice::{SliceResult, TimeSlice};
-use history::replay::{AllocationId, DeviceHistory};
+use history::replay::AllocationId;
 use protocol::{Grouping, PieceKind, SegmentsBar, SegmentsPiece};
 
 /// Maximum number of rows in a result.
@@ -31,8 +31,7 @@ pub(super) struct Drawing {
 /// The state to draw, its layout, and its colours.
 #[derive(Clone, Copy)]
 pub(super) struct DrawingInput<'a> {
-    pub(super) file: &'a OpenFile,
-    pub(super) history: &'a DeviceHistory,
+    pub(super) side: Side<'a>,
     pub(super) state: &'a DeviceState,
     pub(super) arranged: &'a SegmentOrder,
     pub(super) flow: &'a SegmentLayout,
@@ -175,17 +174,17 @@ impl Drawing {
 
 /// Converts a block to a piece of a bar.
 fn part(subject: DrawingInput<'_>, placed: &Placed<'_>, block: &Block, x: [u32; 2]) -> Part {
-    let DrawingInput { file, history, state, .. } = subject;
+    let DrawingInput { side, state, .. } = subject;
     let id = AllocationId(block.id);
-    let requested = history.allocations.size(id);
-    let (rounded, known) = file.device_data(history).rounded_size(id);
-    let is_pending = file.device_data(history).awaiting_free(id).is_some_and(|[from, _]| from <= state.moment);
+    let requested = side.history.allocations.size(id);
+    let (rounded, known) = side.device_data().rounded_size(id);
+    let is_pending = side.device_data().awaiting_free(id).is_some_and(|[from, _]| from <= state.moment);
     let rounding_from = block.from.saturating_add(requested).min(block.to);
     Part {
         piece: SegmentsPiece {
             x,
             kind: if is_pending { PieceKind::AwaitingFree } else { PieceKind::Live },
-            paint: file.paint(history, id, subject.colouring).0,
+            paint: side.file.paint(side.history, id, subject.colouring).0,
             address: block.from,
             allocation: block.id,
             count: 1,

@@ -57,7 +57,7 @@ impl SegmentsCache {
             file.categorize(slice)?;
         }
         let file = &*file;
-        let Some((history, lives)) = file.history(device).zip(file.segments(device)) else {
+        let Some((side, lives)) = file.side(device).zip(file.segments(device)) else {
             return Ok(SegmentsPage::default());
         };
         // 0 means fit to rows. Values that are not finite are treated the same. NaN would never compare equal to
@@ -65,19 +65,19 @@ impl SegmentsCache {
         if !(question.bytes_per_px > 0.0 && question.bytes_per_px.is_finite()) {
             question.bytes_per_px = 0.0;
         }
-        if !self.state.as_ref().is_some_and(|state| state.is_of(history, question.moment)) {
+        if !self.state.as_ref().is_some_and(|state| state.is_of(side.history, question.moment)) {
             // Free the previous state before building the next one.
             *self = SegmentsCache::default();
         }
-        let state = self.state.get_or_insert_with(|| DeviceState::new(history, lives, question.moment));
-        state.step(file, history, lives, slice)?;
+        let state = self.state.get_or_insert_with(|| DeviceState::new(side.history, lives, question.moment));
+        state.step(side, lives, slice)?;
         if !self.arranged.as_ref().is_some_and(|it| (it.only, it.sort) == (question.filter, question.sort)) {
             (self.zoom, self.flow, self.drawn, self.releasable) = Default::default();
             self.arranged = Some(SegmentOrder::new(question.filter, question.sort));
         }
         let arranged = self.arranged.as_mut().ok_or(OutOfTime)?;
         arranged.step(state, lives, slice)?;
-        self.releasable.step(file, history, lives, (state, Some(&arranged.order)), slice)?;
+        self.releasable.step(side, lives, (state, Some(&arranged.order)), slice)?;
         let width_px = question.width_px;
         let scale = (width_px, question.bytes_per_px, question.fit_rows);
         if self.flow.as_ref().is_none_or(|&(_, known)| known != scale) {
@@ -103,7 +103,7 @@ impl SegmentsCache {
             self.drawn = Some((question, Drawing::new(flow, question.rows), fits));
         }
         let (_, drawing, fits) = self.drawn.as_mut().ok_or(OutOfTime)?;
-        let subject = DrawingInput { file, history, state, arranged, flow, colouring: question.colouring };
+        let subject = DrawingInput { side, state, arranged, flow, colouring: question.colouring };
         drawing.step(subject, slice)?;
         let fits = match fits {
             Some(fits) => fits.step(state, lives, slice)?,
@@ -124,7 +124,7 @@ impl SegmentsCache {
             revealed: question.reveal.and_then(|address| place_of(state, arranged, flow, address)),
             fits,
             outside_mapped: state.outside_mapped,
-            releasable: self.releasable.finish(file, history),
+            releasable: self.releasable.finish(side),
         })
     }
 

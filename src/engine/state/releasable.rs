@@ -5,10 +5,10 @@
 //! segments are not counted, because they release free pages individually.
 
 use super::device_state::DeviceState;
-use crate::open::OpenFile;
+use crate::side::Side;
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_numbers, two_part_key};
-use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
+use history::replay::{AllocationId, SegmentLifetimes};
 use protocol::{Grouping, HeldBySite, SegmentsKept, Weight};
 
 /// Maximum number of call sites in a result.
@@ -39,14 +39,13 @@ impl ReleasableSegments {
     /// examined.
     pub(crate) fn step(
         &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
+        side: Side<'_>,
         lives: &SegmentLifetimes,
         (state, indices): (&DeviceState, Option<&[u32]>),
         slice: &mut TimeSlice,
     ) -> SliceResult {
         let count = indices.map_or(state.segments.len(), <[u32]>::len);
-        self.sites.resize(file.groups.group_count(history, Grouping::CallSite) as usize, Site::default());
+        self.sites.resize(side.group_count(Grouping::CallSite) as usize, Site::default());
         while let Some(part) = slice.next_range(&mut self.next, count, 2)? {
             for position in part {
                 let index = indices
@@ -63,7 +62,7 @@ impl ReleasableSegments {
                     (1, Some((allocation, _))) if !kind.expandable && sums.free > 0 => {
                         self.totals.single_block.add(one(sums.free));
                         let id = AllocationId(allocation);
-                        let site = file.groups.group_of(&file.snapshot, history, id, Grouping::CallSite);
+                        let site = side.group(Grouping::CallSite, id);
                         let Some(site) = self.sites.get_mut(site as usize) else { continue };
                         site.free.add(one(sums.free));
                         site.reserved = site.reserved.saturating_add(sums.reserved);
@@ -79,12 +78,12 @@ impl ReleasableSegments {
     }
 
     /// Returns the totals. The call site that pins the most free bytes comes first.
-    pub(crate) fn finish(&self, file: &OpenFile, history: &DeviceHistory) -> SegmentsKept {
+    pub(crate) fn finish(&self, side: Side<'_>) -> SegmentsKept {
         let pinning = self.sites.iter().zip(0..).filter(|(site, _)| site.free.count > 0);
         let ranked = sorted_numbers(pinning.map(|(site, group)| (two_part_key(!site.free.bytes, 0), group)).collect());
         let pinned_by = |&group: &u32| {
             let Site { free, reserved, allocation, .. } = self.sites.get(group as usize).copied().unwrap_or_default();
-            let site = file.groups.label(&file.snapshot, history, Grouping::CallSite, group);
+            let site = side.group_label(Grouping::CallSite, group);
             HeldBySite { call_site: site, free, reserved, allocation }
         };
         SegmentsKept {

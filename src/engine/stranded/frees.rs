@@ -3,7 +3,7 @@
 use super::curve::Changes;
 use super::memory::{Extent, NONE};
 use super::request::DriverRequest;
-use crate::open::OpenFile;
+use crate::side::Side;
 use analysis::Sites;
 use base::column::Column;
 use base::slice::{SliceResult, TimeSlice};
@@ -107,7 +107,7 @@ impl Joining {
 
 /// Adds a piece that is no longer free to the sums of its free, if driver requests found it free.
 pub(super) fn charge(
-    (file, history): (&OpenFile, &DeviceHistory),
+    side: Side<'_>,
     requests: &Column<DriverRequest>,
     (frees, stacks): (&mut Vec<Frees>, &mut Stacks),
     changes: &mut Changes,
@@ -117,7 +117,7 @@ pub(super) fn charge(
     let [first, last] = [piece.seen_from as usize, last].map(|index| requests.at(index));
     changes.add(bytes, piece, [&first, &last]);
     let byte_events = bytes.saturating_mul(last.cause.saturating_sub(piece.since).into());
-    if let Some(sum) = frees_of((file, history), (frees, stacks), piece.allocation) {
+    if let Some(sum) = frees_of(side, (frees, stacks), piece.allocation) {
         sum.byte_events = sum.byte_events.saturating_add(byte_events);
         sum.note_largest([0, byte_events], piece);
     }
@@ -125,16 +125,16 @@ pub(super) fn charge(
 
 /// Returns the sums for the free of an allocation, by its stack. Without one, the stack of the allocation is used.
 pub(super) fn frees_of<'a>(
-    (file, history): (&OpenFile, &DeviceHistory),
+    side: Side<'_>,
     (frees, stacks): (&'a mut Vec<Frees>, &mut Stacks),
     allocation: u32,
 ) -> Option<&'a mut Frees> {
     let id = AllocationId(allocation);
     let stack = match allocation {
         NONE => StackId::NONE,
-        _ => freed_by(history, id).map_or(StackId::NONE, |event| history.events.stack(event)),
+        _ => freed_by(side.history, id).map_or(StackId::NONE, |event| side.history.events.stack(event)),
     };
-    let stack = if allocation != NONE && stack == StackId::NONE { file.stack(history, id) } else { stack };
+    let stack = if allocation != NONE && stack == StackId::NONE { side.stack(id) } else { stack };
     let key = if allocation == NONE { NONE } else { stack.0 };
     let new = frees.len() as u32;
     let place = *stacks.entry(key).or_insert(new);

@@ -8,9 +8,9 @@
 
 use super::kinds::{Kinds, Reason};
 use super::memory::Extent;
-use crate::open::OpenFile;
+use crate::side::Side;
 use base::sorted::{sorted_numbers, two_part_key};
-use history::replay::{AllocationId, DeviceHistory};
+use history::replay::AllocationId;
 use protocol::Grouping;
 
 /// Page sizes of expandable segments in bytes, for small and for large blocks.
@@ -64,27 +64,22 @@ pub(crate) struct Headline {
 }
 
 impl Headline {
-    pub(super) fn new(file: &OpenFile, history: &DeviceHistory, request: u32, wanted: u32) -> Headline {
-        let sites = file.groups.group_count(history, Grouping::CallSite) as usize;
+    pub(super) fn new(side: Side<'_>, request: u32, wanted: u32) -> Headline {
+        let sites = side.group_count(Grouping::CallSite) as usize;
         let (next, segment, end, kind, hole, block) = Default::default();
         let (kinds, pins) = (Vec::new(), vec![Pins::default(); sites]);
         Headline { request, wanted, kinds, pins, next, segment, end, kind, hole, block }
     }
 
     /// Adds the next extent. `continues` is true if it belongs to the segment of the one before.
-    pub(super) fn add(
-        &mut self,
-        (file, history, kinds): (&OpenFile, &DeviceHistory, &Kinds),
-        (begin, extent): (u64, &Extent),
-        continues: bool,
-    ) {
+    pub(super) fn add(&mut self, (side, kinds): (Side<'_>, &Kinds), (begin, extent): (u64, &Extent), continues: bool) {
         if !continues {
-            self.end_segment(file, history, kinds);
+            self.end_segment(side, kinds);
             (self.segment, self.kind) = (begin, extent.kind);
         }
         if extent.is_live() {
             let right = self.end_hole(kinds, begin, true);
-            self.end_block(file, history);
+            self.end_block(side);
             self.block = Some((extent.allocation, right));
         } else {
             self.hole.get_or_insert(begin);
@@ -108,9 +103,9 @@ impl Headline {
         (self.end, self.kind)
     }
 
-    pub(super) fn end_segment(&mut self, file: &OpenFile, history: &DeviceHistory, kinds: &Kinds) {
+    pub(super) fn end_segment(&mut self, side: Side<'_>, kinds: &Kinds) {
         self.end_hole(kinds, self.end, false);
-        self.end_block(file, history);
+        self.end_block(side);
     }
 
     /// Ends the current hole at `end`. Returns the bytes pinned by the block above, if there is one.
@@ -144,10 +139,10 @@ impl Headline {
     }
 
     /// Adds the bytes pinned by the current block to its call site.
-    fn end_block(&mut self, file: &OpenFile, history: &DeviceHistory) {
+    fn end_block(&mut self, side: Side<'_>) {
         let Some((allocation, bytes)) = self.block.take().filter(|(_, bytes)| *bytes > 0) else { return };
         let id = AllocationId(allocation);
-        let group = file.groups.group_of(&file.snapshot, history, id, Grouping::CallSite);
+        let group = side.group(Grouping::CallSite, id);
         let Some(pins) = self.pins.get_mut(group as usize) else { return };
         pins.bytes = pins.bytes.saturating_add(bytes);
         pins.blocks += 1;

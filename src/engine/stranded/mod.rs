@@ -15,7 +15,7 @@ mod request;
 mod start;
 
 use crate::device::SizeSource;
-use crate::open::OpenFile;
+use crate::side::Side;
 use base::column::Column;
 use base::slice::{STEPS_PER_CHECK, SliceResult, TimeSlice};
 use base::units::{EventIdx, Moment};
@@ -81,32 +81,26 @@ impl Ledger {
     }
 
     /// Continues the pass until it is done.
-    pub(crate) fn step(
-        &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
-        lives: &SegmentLifetimes,
-        slice: &mut TimeSlice,
-    ) -> SliceResult {
+    pub(crate) fn step(&mut self, side: Side<'_>, lives: &SegmentLifetimes, slice: &mut TimeSlice) -> SliceResult {
         loop {
             let work = std::mem::replace(&mut self.work, Work::Done);
             let (next, result) = match work {
-                Work::Start(mut start) => match start.step(file, history, lives, slice) {
+                Work::Start(mut start) => match start.step(side, lives, slice) {
                     Ok((memory, tails)) => {
                         let next_range = lives.ranges.early_count() as u32;
                         let state = State { memory, tails, next_range, stacks: Stacks::default() };
-                        (Work::Events(history.events.first(), state), Ok(()))
+                        (Work::Events(side.history.events.first(), state), Ok(()))
                     }
                     Err(late) => (Work::Start(start), Err(late)),
                 },
                 Work::Events(mut next, mut state) => {
-                    let result = self.replay((file, history, lives), &mut next, &mut state, slice);
+                    let result = self.replay((side, lives), &mut next, &mut state, slice);
                     (if result.is_ok() { Work::Rest(state) } else { Work::Events(next, state) }, result)
                 }
                 Work::Rest(State { mut memory, mut stacks, tails, next_range }) => {
                     let Ledger { requests, frees, changes, .. } = self;
                     let mut charge = |bytes, piece: &Extent| {
-                        charge((file, history), requests, (frees, &mut stacks), changes, (bytes, piece));
+                        charge(side, requests, (frees, &mut stacks), changes, (bytes, piece));
                     };
                     let mut left = STEPS_PER_CHECK;
                     while left > 0 && memory.take_first(&mut charge).is_some() {
@@ -119,7 +113,7 @@ impl Ledger {
                     (rest, slice.check())
                 }
                 Work::Sites(mut joining) => {
-                    let result = joining.step(&mut self.frees, &file.snapshot, slice);
+                    let result = joining.step(&mut self.frees, side.snapshot(), slice);
                     (if result.is_ok() { Work::Done } else { Work::Sites(joining) }, result)
                 }
                 Work::Done => return Ok(()),
@@ -132,24 +126,24 @@ impl Ledger {
     /// Replays the events from `next` on.
     fn replay(
         &mut self,
-        (file, history, lives): (&OpenFile, &DeviceHistory, &SegmentLifetimes),
+        (side, lives): (Side<'_>, &SegmentLifetimes),
         next: &mut u32,
         state: &mut State,
         slice: &mut TimeSlice,
     ) -> SliceResult {
-        while *next < history.event_count() {
+        while *next < side.history.event_count() {
             slice.spend(4)?;
             let event = EventIdx(*next);
             state.memory.event = event.0;
-            let action = history.events.action(event.0);
+            let action = side.history.events.action(event.0);
             if matches!(action, Action::SegmentAlloc | Action::SegmentMap) {
-                self.add_request((file, history, lives), event, state, slice)?;
+                self.add_request((side, lives), event, state, slice)?;
             }
             *next += 1;
             let State { memory, tails, stacks, next_range } = state;
             let Ledger { requests, frees, changes, .. } = self;
             let mut charge = |bytes, piece: &Extent| {
-                charge((file, history), requests, (frees, stacks), changes, (bytes, piece));
+                charge(side, requests, (frees, stacks), changes, (bytes, piece));
             };
             match action {
                 Action::SegmentAlloc | Action::SegmentMap => {
@@ -160,17 +154,17 @@ impl Ledger {
                     }
                 }
                 Action::SegmentFree | Action::SegmentUnmap => {
-                    let (address, size) = history.address_and_size(event);
+                    let (address, size) = side.history.address_and_size(event);
                     memory.unmap([address, address.saturating_add(size)], &mut charge);
                 }
-                _ => match history.lifetime_change(event) {
+                _ => match side.history.lifetime_change(event) {
                     Some((id, true)) => {
-                        let (size, source) = file.device_data(history).rounded_size(id);
+                        let (size, source) = side.device_data().rounded_size(id);
                         let tail = |kind: u32| tails.limit(lives.kinds().get(kind as usize), size);
                         let tail = (source == SizeSource::LowerBound).then_some(&tail as &dyn Fn(u32) -> u64);
-                        memory.allocate(id.0, [history.allocations.address(id), size], tail, &mut charge);
+                        memory.allocate(id.0, [side.history.allocations.address(id), size], tail, &mut charge);
                     }
-                    Some((id, false)) => memory.release(history.allocations.address(id), id.0),
+                    Some((id, false)) => memory.release(side.history.allocations.address(id), id.0),
                     None => {}
                 },
             }
@@ -181,30 +175,30 @@ impl Ledger {
     /// Adds the driver request at `event`, before its memory is mapped. For the headline request, lists the holes.
     fn add_request(
         &mut self,
-        (file, history, lives): (&OpenFile, &DeviceHistory, &SegmentLifetimes),
+        (side, lives): (Side<'_>, &SegmentLifetimes),
         event: EventIdx,
         State { memory, next_range, stacks, .. }: &mut State,
         slice: &mut TimeSlice,
     ) -> SliceResult {
         let Some((range, _)) = range_mapped_at(lives, *next_range, Moment::after(event).0) else { return Ok(()) };
         let kind = lives.kind_index(range).unwrap_or(0);
-        let (index, cause) = (memory.requests, cause_of(history, event));
+        let (index, cause) = (memory.requests, cause_of(side.history, event));
         if self.headline_event == Some(event.0) {
-            let new = || Headline::new(file, history, index, kind);
+            let new = || Headline::new(side, index, kind);
             let headline = self.headline.get_or_insert_with(new);
             for (&begin, extent) in memory.extents.range(headline.next..) {
                 slice.tick()?;
                 let (end, last) = headline.last();
                 let continues = memory.continues(end, last, (begin, extent));
-                headline.add((file, history, &memory.kinds), (begin, extent), continues);
+                headline.add((side, &memory.kinds), (begin, extent), continues);
                 let sums = (&mut self.frees, &mut *stacks);
                 if !extent.is_live()
-                    && let Some(sum) = frees_of((file, history), sums, extent.allocation)
+                    && let Some(sum) = frees_of(side, sums, extent.allocation)
                 {
                     sum.add_hole(extent.end - begin, extent);
                 }
             }
-            headline.end_segment(file, history, &memory.kinds);
+            headline.end_segment(side, &memory.kinds);
         }
         self.requests.push(DriverRequest { event: event.0, cause, kind, stranded: memory.kinds.unusable(kind) });
         memory.requests += 1;

@@ -3,7 +3,7 @@
 use super::kinds::Kinds;
 use super::memory::Memory;
 use crate::device::SizeSource;
-use crate::open::OpenFile;
+use crate::side::Side;
 use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
 use history::replay::{AllocationId, DeviceHistory, SegmentKind, SegmentLifetimes};
@@ -62,19 +62,18 @@ impl Start {
     /// Continues the construction until it is done.
     pub(super) fn step(
         &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
+        side: Side<'_>,
         lives: &SegmentLifetimes,
         slice: &mut TimeSlice,
     ) -> SliceResult<(Memory, Tails)> {
         let mut memory = match self.memory.take() {
             Some(memory) => memory,
             None => {
-                self.tails = Tails::new(&file.snapshot);
-                Memory { event: history.events.first(), ..Memory::new(Kinds::new(lives.kinds())) }
+                self.tails = Tails::new(side.snapshot());
+                Memory { event: side.history.events.first(), ..Memory::new(Kinds::new(lives.kinds())) }
             }
         };
-        match self.fill(&mut memory, file, (history, lives), slice) {
+        match self.fill(&mut memory, side, lives, slice) {
             Ok(()) => Ok((memory, self.tails)),
             Err(late) => {
                 self.memory = Some(memory);
@@ -86,11 +85,11 @@ impl Start {
     fn fill(
         &mut self,
         memory: &mut Memory,
-        file: &OpenFile,
-        (history, lives): (&DeviceHistory, &SegmentLifetimes),
+        side: Side<'_>,
+        lives: &SegmentLifetimes,
         slice: &mut TimeSlice,
     ) -> SliceResult {
-        let allocations = &history.allocations;
+        let allocations = &side.history.allocations;
         while self.next_range < lives.ranges.early_count() {
             slice.spend(4)?;
             let id = AllocationId(self.next_range as u32);
@@ -107,7 +106,7 @@ impl Start {
             let id = AllocationId(self.next_block as u32);
             self.next_block += 1;
             if allocations.outlives(id, Moment::START) && !allocations.is_unexplained(id) {
-                let (size, _) = file.device_data(history).rounded_size(id);
+                let (size, _) = side.device_data().rounded_size(id);
                 memory.allocate(id.0, [allocations.address(id), size], None, &mut |_, _| ());
             }
         }
@@ -116,7 +115,7 @@ impl Start {
             self.next_hole = begin.saturating_add(1);
             let size = block.end - begin;
             let is_lower_bound = block.is_live()
-                && file.device_data(history).rounded_size(AllocationId(block.allocation)).1 == SizeSource::LowerBound;
+                && side.device_data().rounded_size(AllocationId(block.allocation)).1 == SizeSource::LowerBound;
             let limit = self.tails.limit(lives.kinds().get(block.kind as usize), size);
             let hole = memory.extents.get(&block.end).filter(|hole| {
                 is_lower_bound
@@ -139,7 +138,7 @@ impl Start {
             slice.spend(4)?;
             let id = AllocationId((allocations.early_count() + self.next_traced) as u32);
             self.next_traced += 1;
-            self.settle(memory, history, id);
+            self.settle(memory, side.history, id);
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 
 use crate::find::matches_target;
 use crate::open::OpenFile;
+use crate::side::Side;
 use crate::stack_match::StackMatch;
 use crate::stack_trees::{Population, clamp_scope};
 use analysis::filter::{Filter, Term};
@@ -37,10 +38,10 @@ impl Terms {
         Ok(())
     }
 
-    fn matches(&self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, at: Lifespan) -> bool {
+    fn matches(&self, side: Side<'_>, id: AllocationId, at: Lifespan) -> bool {
         let Lifespan { allocated_at, freed_at, size, moment } = at;
         let holds = |(term, stacks): &(Term, StackMatch)| match term {
-            Term::Query(query) => matches_target(file, history, id, size, query, stacks),
+            Term::Query(query) => matches_target(side, id, size, query, stacks),
             Term::Age(min, max) => {
                 (*min..=*max).contains(&u64::from(moment.min(freed_at).saturating_sub(allocated_at)))
             }
@@ -148,26 +149,26 @@ impl Listing {
         let node = self.filter.node.map(|(arrangement, node)| Highlight::Node(arrangement, node));
         file.collect_highlight(self.device, node.unwrap_or_default(), slice)?;
         let file = &*file;
-        let Some(history) = file.history(self.device) else { return Ok(()) };
+        let Some(side) = file.side(self.device) else { return Ok(()) };
         let below = self.filter.node.map(|(arrangement, node)| file.stack_trees.subtree(arrangement, node));
-        let data = file.device_data(history);
+        let data = side.device_data();
         let is_below = |id: AllocationId| {
             below.is_none_or(|below| below.is_some_and(|it| it.contains(&file.stack_trees.stack_keys, data, id)))
         };
         // The candidates keep their ids even if more checkpoints are added between slices.
         let population = self.population.take().unwrap_or_else(|| {
-            let population = Population::new(history, self.within);
+            let population = Population::new(side.history, self.within);
             // Growing would copy all ids in one go.
             self.ids.reserve_exact(population.len());
             population
         });
         let population = self.population.insert(population).clone();
         while let Some(part) = slice.next_range(&mut self.next, population.len(), 1)? {
-            population.visit_part(history, part, &mut |id, _| {
-                let (allocated_at, freed_at, size) = history.allocations.span(id);
+            population.visit_part(side.history, part, &mut |id, _| {
+                let (allocated_at, freed_at, size) = side.history.allocations.span(id);
                 let at = Lifespan { allocated_at, freed_at, size, moment: self.moment() };
                 self.all.add(single_weight(size));
-                if is_below(id) && terms.matches(file, history, id, at) {
+                if is_below(id) && terms.matches(side, id, at) {
                     self.add(id, at);
                 }
             });

@@ -1,6 +1,5 @@
 //! Order of the Allocations table: sorts rows by a column in time slices, and computes prefix sums of their bytes.
 
-use crate::Side;
 use crate::open::OpenFile;
 use crate::radix::{MultiKeySort, Radix};
 use crate::tables::{CellFn, Row, tab_column};
@@ -125,13 +124,13 @@ impl Order {
 
 /// Returns the sort key of an allocation for a column.
 fn key(file: &mut OpenFile, sites: &SiteRanks, device: i64, moment: u32, id: u32, column: TableColumn) -> u64 {
-    let Some(history) = file.histories.iter().find(|history| history.device == device) else { return 0 };
+    let Some(side) = file.side(device) else { return 0 };
     let (site_cache, totals) = Default::default();
-    let row = Row { moment: Moment(moment), ..Row::new(Side { file, history }, &site_cache, &totals) }.at(id);
+    let row = Row { moment: Moment(moment), ..Row::new(side, &site_cache, &totals) }.at(id);
     match tab_column(column).cell {
         CellFn::Unsigned(cell) | CellFn::Bytes(cell) | CellFn::Address(cell) => cell(&row).unwrap_or(0),
         CellFn::Stream(cell) => cell(&row).map_or(0, |stream| stream.saturating_add(1)),
-        CellFn::Pool(_) => file.groups.group_of(&file.snapshot, history, row.id(), Grouping::Pool).into(),
+        CellFn::Pool(_) => side.group(Grouping::Pool, row.id()).into(),
         CellFn::Start(cell) => cell(&row).map_or(0, |event| u64::from(event.0) + 1),
         CellFn::End(cell) => cell(&row).map_or(u64::MAX, |event| event.0.into()),
         CellFn::Events(cell) => cell(&row).events.map_or(u64::MAX, u64::from),

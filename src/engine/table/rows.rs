@@ -1,9 +1,8 @@
 //! Rows of the Allocations table, as data and as text.
 
-use crate::Side;
 use crate::copying::{as_field, hexadecimal, number, pool, write_fields};
 use crate::open::OpenFile;
-use crate::origin::{site_with_name, stack_of};
+use crate::origin::site_with_name;
 use crate::tables::{CellFn, Row, tab_column};
 use analysis::site;
 use base::units::Moment;
@@ -36,9 +35,9 @@ fn columns_as_text() -> impl Iterator<Item = TableColumn> {
 
 /// Returns a row without its call site, and the frame of the call site if known. `None` if the device is unknown.
 fn row_facts(file: &mut OpenFile, device: i64, moment: u32, id: u32) -> Option<(TableRow, Option<FrameId>)> {
-    let history = file.histories.iter().find(|history| history.device == device)?;
+    let side = file.side(device)?;
     let (sites, totals) = Default::default();
-    let row = Row { moment: Moment(moment), ..Row::new(Side { file, history }, &sites, &totals) }.at(id);
+    let row = Row { moment: Moment(moment), ..Row::new(side, &sites, &totals) }.at(id);
     let facts = TableRow {
         allocation: id,
         requested: row.allocations().size(row.id()),
@@ -48,7 +47,7 @@ fn row_facts(file: &mut OpenFile, device: i64, moment: u32, id: u32) -> Option<(
         matches: false,
         cells: TableColumn::ALL.map(|column| cell(&row, column)).into(),
     };
-    let stack = stack_of(&file.snapshot, history, AllocationId(id));
+    let stack = side.stack(AllocationId(id));
     Some((facts, file.sites.call_site(&file.snapshot, stack)))
 }
 

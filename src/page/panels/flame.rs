@@ -8,7 +8,6 @@ use protocol::{Arrangement, Internal, Merge, Root};
 use ui::features::State;
 use ui::features::flame::words::{Crumb, FlameCard, card, crumbs, empty_message, matches, status};
 use ui::features::flame::{FlameAction, GrowthDirection};
-use ui::features::tree_keys::MERGES;
 use ui::text::tab::Tab;
 
 elements! {
@@ -30,7 +29,7 @@ impl Part for Panel {
     const TAB: Option<Tab> = Some(Tab::Flame);
 
     fn listen(elements: &Elements, on: &Listeners<Elements>) {
-        on.choice(&elements.flame_merge, |index| Some(FlameAction::Merged(MERGES.get(index)?.0).into()));
+        on.choice(&elements.flame_merge, |index| Some(FlameAction::Merged(*Merge::ALL.get(index)?).into()));
         on.click(&elements.flame_crumbs, |event| {
             Some(FlameAction::CrumbClicked(number_at(event, "data-node")?).into())
         });

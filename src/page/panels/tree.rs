@@ -6,10 +6,10 @@ use crate::dom::{
     Dom, append, clear, fill_table_head, focus_element, hit_element, observe_sizes, set_attribute, set_flag, set_text,
 };
 use crate::elements::elements;
-use protocol::{Internal, Root};
+use protocol::{Internal, Merge, Root};
 use ui::features::State;
 use ui::features::tree::ROW_PX;
-use ui::features::tree_keys::{MERGES, TreeAction};
+use ui::features::tree_keys::TreeAction;
 use ui::features::tree_rows::{Heads, RowsInputs, ToolbarState, rows_inputs, toolbar_state, view};
 use ui::shell::action::Action;
 use wasm_bindgen::JsCast;
@@ -66,7 +66,7 @@ impl Part for Panel {
                 focus_element(&elements.tree_rows);
             }
         });
-        on.choice(&elements.tree_merge, |index| Some(TreeAction::Merged(MERGES.get(index)?.0).into()));
+        on.choice(&elements.tree_merge, |index| Some(TreeAction::Merged(*Merge::ALL.get(index)?).into()));
     }
 
     fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
@@ -151,8 +151,7 @@ fn show_tools(elements: &Elements, tools: &ToolbarState) {
     pressed(&elements.tree_invert, tools.arrangement.root == Root::Innermost);
     pressed(&elements.tree_internal, tools.arrangement.internal == Internal::Hidden);
     pressed(&elements.tree_select, tools.is_selected);
-    let merge = MERGES.iter().find(|(merge, _)| *merge == tools.arrangement.merge);
-    elements.tree_merge.set_value(merge.map_or("line", |(_, name)| name));
+    elements.tree_merge.set_value(tools.arrangement.merge.name());
     elements.tree_back.set_disabled(!tools.can_go_back);
     elements.tree_whole.set_disabled(!tools.is_focused);
     elements.tree_selection.set_disabled(!tools.has_selection);

@@ -1,24 +1,31 @@
 //! The table `annotation`: annotated time ranges (`record_function`), with their events.
 
-use crate::rows::{RowRequest, RowScope, RowSet, Rows};
-use crate::source::Source;
+use crate::rows::{OwnColumn, RowRequest, RowScope, RowSet, Rows};
+use crate::source::{At, Source};
 use base::units::Moment;
-use sqlite::{Cell, Kind};
+use history::replay::DeviceHistory;
+use history::snapshot::AnnotationRange;
+use sqlite::Kind;
 
 /// Table of all annotations.
 #[derive(Default)]
 pub(super) struct Annotations;
 
 impl Rows for Annotations {
+    type Item<'a> = &'a AnnotationRange;
+
     const SCOPE: RowScope = RowScope::Device;
-    const COLUMNS: &'static [(&'static str, Kind)] = &[
-        ("id", Kind::Integer),
-        ("name", Kind::Text),
-        ("begin_us", Kind::Integer),
-        ("end_us", Kind::Integer),
-        ("first_event", Kind::Integer),
-        ("last_event", Kind::Integer),
-        ("peak_bytes", Kind::Integer),
+    const COLUMNS: &'static [OwnColumn<Self>] = &[
+        ("id", Kind::Integer, |at, _| at.row.into()),
+        ("name", Kind::Text, |at, range| at.side.snapshot().strings.text(range.name).into()),
+        ("begin_us", Kind::Integer, |_, range| range.start_us.into()),
+        ("end_us", Kind::Integer, |_, range| range.end_us.into()),
+        ("first_event", Kind::Integer, |at, range| events(at.side.history, range).map(|(from, _)| from).into()),
+        ("last_event", Kind::Integer, |at, range| events(at.side.history, range).map(|(_, to)| to - 1).into()),
+        ("peak_bytes", Kind::Integer, |at, range| {
+            let events = events(at.side.history, range);
+            events.map(|(from, to)| at.side.peak_bytes_in(Moment(from), Moment(to))).into()
+        }),
     ];
     const KEY_COLUMN: Option<usize> = Some(0);
 
@@ -32,26 +39,15 @@ impl Rows for Annotations {
         Ok(RowSet::keyed(0..all, 0, &wanted.keys))
     }
 
-    fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {
-        let Some(side) = source.side(part) else { return Cell::Null };
-        let history = side.history;
-        let Some(range) = history.annotations.get(row as usize) else { return Cell::Null };
-        // Events within the range.
-        let events = || {
-            let clock = history.events.times.time_axis()?;
-            let from = clock.events_before_us(range.start_us);
-            let to = range.end_us.map_or(history.event_count(), |end| clock.events_before_us(end.saturating_add(1)));
-            Some((from, to)).filter(|(from, to)| from < to)
-        };
-        match column {
-            0 => row.into(),
-            1 => side.snapshot().strings.text(range.name).into(),
-            2 => range.start_us.into(),
-            3 => range.end_us.into(),
-            4 => events().map(|(from, _)| from).into(),
-            5 => events().map(|(_, to)| to - 1).into(),
-            6 => events().map(|(from, to)| side.peak_bytes_in(Moment(from), Moment(to))).into(),
-            _ => Cell::Null,
-        }
+    fn item<'a>(&'a self, at: &At<'a>) -> Option<Self::Item<'a>> {
+        at.side.history.annotations.get(at.row as usize)
     }
+}
+
+/// Returns the first event in a range and the first one after it. `None` if the range has no events.
+fn events(history: &DeviceHistory, range: &AnnotationRange) -> Option<(u32, u32)> {
+    let clock = history.events.times.time_axis()?;
+    let from = clock.events_before_us(range.start_us);
+    let to = range.end_us.map_or(history.event_count(), |end| clock.events_before_us(end.saturating_add(1)));
+    Some((from, to)).filter(|(from, to)| from < to)
 }

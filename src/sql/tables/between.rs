@@ -2,14 +2,14 @@
 //! of `delta_bytes` is the change in live bytes.
 
 use super::device::count;
-use crate::rows::{RowRequest, RowScope, RowSet, Rows};
-use crate::source::Source;
+use crate::rows::{OwnColumn, RowRequest, RowScope, RowSet, Rows};
+use crate::source::{At, Source};
 use crate::when::TracePosition;
 use base::units::Moment;
 use engine::tables::{Column, Row, TotalsCache, columns};
 use history::replay::AllocationId;
 use protocol::{ExportTable, Scope, Span};
-use sqlite::{Cell, Kind};
+use sqlite::Kind;
 use std::rc::Rc;
 
 /// Table function that returns the changes between two moments.
@@ -23,8 +23,13 @@ pub(super) struct Between {
 }
 
 impl Rows for Between {
+    type Item<'a> = (&'static str, i64);
+
     const SCOPE: RowScope = RowScope::Device;
-    const COLUMNS: &'static [(&'static str, Kind)] = &[("change", Kind::Text), ("delta_bytes", Kind::Integer)];
+    const COLUMNS: &'static [OwnColumn<Self>] = &[
+        ("change", Kind::Text, |_, (change, _)| change.into()),
+        ("delta_bytes", Kind::Integer, |_, (_, delta)| delta.into()),
+    ];
     const DECLARED: &'static [Column] = columns(ExportTable::Allocations);
     const KEY_COLUMN: Option<usize> = None;
     const ARGUMENTS: &'static [&'static str] = &["from_event", "to_event"];
@@ -48,23 +53,19 @@ impl Rows for Between {
         Ok(RowSet::List(Rc::new(ids)))
     }
 
-    fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {
-        let Some(side) = source.side(part) else { return Cell::Null };
-        let (allocated_at, freed_at, size) = side.history.allocations.span(AllocationId(row));
+    fn item<'a>(&'a self, at: &At<'a>) -> Option<Self::Item<'a>> {
+        let (allocated_at, freed_at, size) = at.side.history.allocations.span(AllocationId(at.row));
         let [from, to] = self.moments;
         let (starts_lifetime, is_freed) =
             (from < allocated_at && allocated_at <= to, from < freed_at && freed_at <= to);
-        if column == 0 {
-            return match (starts_lifetime, is_freed) {
-                (true, true) => "allocated and freed",
-                (true, false) => "allocated",
-                _ => "freed",
-            }
-            .into();
-        }
         let bytes = i64::try_from(size).unwrap_or(i64::MAX);
         let delta = (i64::from(starts_lifetime) - i64::from(is_freed)) * bytes;
-        Cell::Integer(if self.is_backward { -delta } else { delta })
+        let change = match (starts_lifetime, is_freed) {
+            (true, true) => "allocated and freed",
+            (true, false) => "allocated",
+            _ => "freed",
+        };
+        Some((change, if self.is_backward { -delta } else { delta }))
     }
 
     fn row<'a>(&'a self, source: &'a Source, part: usize, row: u32) -> Option<Row<'a>> {

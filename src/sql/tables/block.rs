@@ -1,27 +1,43 @@
 //! The table `block`: blocks of the segments at the end of the recording.
 
-use crate::rows::{RowRequest, RowScope, RowSet, Rows};
-use crate::source::Source;
-use history::snapshot::BlockState;
-use sqlite::{Cell, Kind};
+use crate::cache::BlockPlace;
+use crate::rows::{OwnColumn, RowRequest, RowScope, RowSet, Rows};
+use crate::source::{At, Source};
+use history::snapshot::{Block, BlockState};
+use sqlite::Kind;
 
 /// Table of all blocks.
 #[derive(Default)]
 pub(super) struct Blocks;
 
 impl Rows for Blocks {
+    type Item<'a> = &'a Block;
+
     const SCOPE: RowScope = RowScope::File;
-    const COLUMNS: &'static [(&'static str, Kind)] = &[
-        ("device", Kind::Integer),
-        ("block", Kind::Integer),
-        ("segment", Kind::Integer),
-        ("address", Kind::Text),
-        ("allocated_rounded_bytes", Kind::Integer),
-        ("requested_bytes", Kind::Integer),
-        ("state", Kind::Text),
-        ("allocation", Kind::Integer),
-        ("stack", Kind::Integer),
-        ("call_site", Kind::Text),
+    const COLUMNS: &'static [OwnColumn<Self>] = &[
+        ("device", Kind::Integer, |at, _| {
+            let segment = place(at).and_then(|place| at.side.snapshot().segments.get(place.segment as usize));
+            segment.map(|it| it.device).into()
+        }),
+        ("block", Kind::Integer, |at, _| at.row.into()),
+        ("segment", Kind::Integer, |at, _| place(at).and_then(|place| place.range).into()),
+        ("address", Kind::Text, |_, block| format!("0x{:x}", block.address).into()),
+        ("allocated_rounded_bytes", Kind::Integer, |_, block| block.size.into()),
+        ("requested_bytes", Kind::Integer, |_, block| {
+            // A free block contains the requested size of its last allocation.
+            block.state.is_live().then_some(block.requested).into()
+        }),
+        ("state", Kind::Text, |_, block| {
+            match block.state {
+                BlockState::Allocated => "active_allocated",
+                BlockState::AwaitingFree => "active_awaiting_free",
+                BlockState::Inactive => "inactive",
+            }
+            .into()
+        }),
+        ("allocation", Kind::Integer, |at, _| place(at).and_then(|place| place.allocation).into()),
+        ("stack", Kind::Integer, |at, block| at.source.stack_number(at.part, block.stack).into()),
+        ("call_site", Kind::Text, |at, block| at.source.site_text(at.file(), block.stack).into()),
     ];
     const KEY_COLUMN: Option<usize> = Some(1);
 
@@ -34,30 +50,11 @@ impl Rows for Blocks {
         Ok(RowSet::keyed(0..blocks, 0, &wanted.keys))
     }
 
-    fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {
-        let Some(file) = source.parts.get(part).map(|part| part.file) else { return Cell::Null };
-        let Some(snapshot) = source.snapshot(file) else { return Cell::Null };
-        let Some(block) = snapshot.blocks.get(row as usize) else { return Cell::Null };
-        let place = || source.blocks(file).get(row as usize);
-        match column {
-            0 => place().and_then(|place| snapshot.segments.get(place.segment as usize)).map(|it| it.device).into(),
-            1 => row.into(),
-            2 => place().and_then(|place| place.range).into(),
-            3 => format!("0x{:x}", block.address).into(),
-            4 => block.size.into(),
-            // A free block contains the requested size of its last allocation.
-            5 if !block.state.is_live() => Cell::Null,
-            5 => block.requested.into(),
-            6 => match block.state {
-                BlockState::Allocated => "active_allocated",
-                BlockState::AwaitingFree => "active_awaiting_free",
-                BlockState::Inactive => "inactive",
-            }
-            .into(),
-            7 => place().and_then(|place| place.allocation).into(),
-            8 => source.stack_number(part, block.stack).into(),
-            9 => source.site_text(file, block.stack).into(),
-            _ => Cell::Null,
-        }
+    fn item<'a>(&'a self, at: &At<'a>) -> Option<Self::Item<'a>> {
+        at.side.snapshot().blocks.get(at.row as usize)
     }
+}
+
+fn place<'a>(at: &At<'a>) -> Option<&'a BlockPlace> {
+    at.source.blocks(at.file()).get(at.row as usize)
 }

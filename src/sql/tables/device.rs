@@ -25,6 +25,8 @@ impl<const T: usize> DeviceTable<T> {
 }
 
 impl<const T: usize> Rows for DeviceTable<T> {
+    type Item<'a> = ();
+
     const SCOPE: RowScope = RowScope::Device;
     const DECLARED: &'static [Column] = columns(Self::TABLE);
     const KEY_COLUMN: Option<usize> = Some(0);
@@ -52,6 +54,8 @@ pub(super) struct LiveAllocations {
 }
 
 impl Rows for LiveAllocations {
+    type Item<'a> = ();
+
     const SCOPE: RowScope = RowScope::Device;
     const DECLARED: &'static [Column] = columns(ExportTable::Allocations);
     const KEY_COLUMN: Option<usize> = None;

@@ -17,6 +17,8 @@ pub(super) struct Frames {
 }
 
 impl Rows for Frames {
+    type Item<'a> = ();
+
     const SCOPE: RowScope = RowScope::File;
     const DECLARED: &'static [Column] = columns(ExportTable::Stacks);
     const KEY_COLUMN: Option<usize> = Some(0);

@@ -1,9 +1,9 @@
 //! The table `meta`: facts about the file, its devices and allocator settings.
 
-use crate::rows::{RowRequest, RowScope, RowSet, Rows};
-use crate::source::Source;
+use crate::rows::{OwnColumn, RowRequest, RowScope, RowSet, Rows};
+use crate::source::{At, Source};
 use protocol::{DeviceSummary, FileSummary};
-use sqlite::{Cell, Kind};
+use sqlite::Kind;
 
 /// Table of facts, with a row for each device and key.
 #[derive(Default)]
@@ -11,7 +11,7 @@ pub(super) struct Meta {
     rows: Vec<(Option<i64>, String, MetaValue)>,
 }
 
-enum MetaValue {
+pub(super) enum MetaValue {
     Number(i64),
     Text(String),
 }
@@ -49,9 +49,17 @@ fn of_device(device: &DeviceSummary) -> Vec<(Option<i64>, String, MetaValue)> {
 }
 
 impl Rows for Meta {
+    type Item<'a> = &'a (Option<i64>, String, MetaValue);
+
     const SCOPE: RowScope = RowScope::File;
-    const COLUMNS: &'static [(&'static str, Kind)] =
-        &[("device", Kind::Integer), ("key", Kind::Text), ("value", Kind::Text)];
+    const COLUMNS: &'static [OwnColumn<Self>] = &[
+        ("device", Kind::Integer, |_, (device, ..)| (*device).into()),
+        ("key", Kind::Text, |_, (_, key, _)| key.as_str().into()),
+        ("value", Kind::Text, |_, (.., value)| match value {
+            MetaValue::Number(value) => (*value).into(),
+            MetaValue::Text(text) => text.as_str().into(),
+        }),
+    ];
     const KEY_COLUMN: Option<usize> = None;
 
     fn count(_: &Source) -> u64 {
@@ -63,13 +71,7 @@ impl Rows for Meta {
         Ok(RowSet::Range(0..self.rows.len() as u32))
     }
 
-    fn cell<'a>(&'a self, _: &'a Source, _: usize, row: u32, column: usize) -> Cell<'a> {
-        let Some((device, key, value)) = self.rows.get(row as usize) else { return Cell::Null };
-        match (column, value) {
-            (0, _) => (*device).into(),
-            (1, _) => key.as_str().into(),
-            (_, MetaValue::Number(value)) => (*value).into(),
-            (_, MetaValue::Text(text)) => text.as_str().into(),
-        }
+    fn item<'a>(&'a self, at: &At<'a>) -> Option<Self::Item<'a>> {
+        self.rows.get(at.row as usize)
     }
 }

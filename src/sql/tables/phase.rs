@@ -1,9 +1,10 @@
 //! The table `phase`: phases of training steps, from annotations or inferred from call stacks.
 
-use crate::rows::{RowRequest, RowScope, RowSet, Rows};
-use crate::source::Source;
+use crate::rows::{OwnColumn, RowRequest, RowScope, RowSet, Rows};
+use crate::source::{At, Source};
+use base::units::Moment;
 use engine::Phase;
-use sqlite::{Cell, Kind};
+use sqlite::Kind;
 use std::rc::Rc;
 
 /// Table of all phases.
@@ -13,17 +14,19 @@ pub(super) struct Phases {
 }
 
 impl Rows for Phases {
+    type Item<'a> = &'a Phase;
+
     const SCOPE: RowScope = RowScope::Device;
-    const COLUMNS: &'static [(&'static str, Kind)] = &[
-        ("step", Kind::Integer),
-        ("phase", Kind::Text),
-        ("inferred", Kind::Integer),
-        ("first_event", Kind::Integer),
-        ("last_event", Kind::Integer),
-        ("begin_us", Kind::Integer),
-        ("end_us", Kind::Integer),
-        ("peak_bytes", Kind::Integer),
-        ("peak_event", Kind::Integer),
+    const COLUMNS: &'static [OwnColumn<Self>] = &[
+        ("step", Kind::Integer, |at, phase| at.source.step_at(at.part, phase.span.from).into()),
+        ("phase", Kind::Text, |_, phase| phase.kind.name().into()),
+        ("inferred", Kind::Integer, |_, phase| phase.annotation.is_none().into()),
+        ("first_event", Kind::Integer, |_, phase| phase.span.from.into()),
+        ("last_event", Kind::Integer, |_, phase| phase.span.to.checked_sub(1).into()),
+        ("begin_us", Kind::Integer, |at, phase| at.side.history.events.times.at(phase.span.from).into()),
+        ("end_us", Kind::Integer, |at, phase| at.time_before(phase.span.to).into()),
+        ("peak_bytes", Kind::Integer, |_, phase| phase.peak.into()),
+        ("peak_event", Kind::Integer, |_, phase| Moment(phase.peak_moment).event_or_minus_one().into()),
     ];
     const KEY_COLUMN: Option<usize> = None;
 
@@ -36,21 +39,7 @@ impl Rows for Phases {
         Ok(RowSet::Range(0..self.phases.len() as u32))
     }
 
-    fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {
-        let (Some(side), Some(phase)) = (source.side(part), self.phases.get(row as usize)) else { return Cell::Null };
-        let (from, last) = (phase.span.from, phase.span.to.checked_sub(1));
-        let times = &side.history.events.times;
-        match column {
-            0 => source.step_at(part, from).into(),
-            1 => phase.kind.name().into(),
-            2 => phase.annotation.is_none().into(),
-            3 => from.into(),
-            4 => last.into(),
-            5 => times.at(from).into(),
-            6 => last.and_then(|last| times.at(last)).into(),
-            7 => phase.peak.into(),
-            8 => base::units::Moment(phase.peak_moment).event_or_minus_one().into(),
-            _ => Cell::Null,
-        }
+    fn item<'a>(&'a self, at: &At<'a>) -> Option<Self::Item<'a>> {
+        self.phases.get(at.row as usize)
     }
 }

@@ -1,9 +1,9 @@
 //! The table `sample`: memory over time as sampled by the recorder, with what the allocator does not know.
 
-use crate::rows::{RowRequest, RowScope, RowSet, Rows};
-use crate::source::Source;
-use engine::{PausedBytes, Side, outside_of_sample};
-use sqlite::{Cell, Kind};
+use crate::rows::{OwnColumn, RowRequest, RowScope, RowSet, Rows};
+use crate::source::{At, Source};
+use engine::{PausedBytes, Sample, outside_of_sample};
+use sqlite::Kind;
 
 /// Table of all samples.
 #[derive(Default)]
@@ -15,18 +15,26 @@ pub(super) struct Samples {
 }
 
 impl Rows for Samples {
+    type Item<'a> = (&'a Samples, &'a Sample);
+
     const SCOPE: RowScope = RowScope::Device;
-    const COLUMNS: &'static [(&'static str, Kind)] = &[
-        ("time_us", Kind::Integer),
-        ("outside_bytes", Kind::Integer),
-        ("device_free_bytes", Kind::Integer),
-        ("reserved_bytes", Kind::Integer),
-        ("paused_bytes", Kind::Integer),
-        ("live_bytes", Kind::Integer),
-        ("resident_bytes", Kind::Integer),
-        ("shared_bytes", Kind::Integer),
-        ("pinned_bytes", Kind::Integer),
-        ("event", Kind::Integer),
+    const COLUMNS: &'static [OwnColumn<Self>] = &[
+        ("time_us", Kind::Integer, |_, (_, sample)| sample.time_us.into()),
+        ("outside_bytes", Kind::Integer, |_, (rows, sample)| {
+            rows.capacity.and_then(|capacity| outside_of_sample(sample, capacity, &rows.paused)).into()
+        }),
+        ("device_free_bytes", Kind::Integer, |_, (_, sample)| sample.free.into()),
+        ("reserved_bytes", Kind::Integer, |_, (_, sample)| sample.reserved.into()),
+        ("paused_bytes", Kind::Integer, |_, (rows, sample)| rows.paused.at(sample.time_us).into()),
+        ("live_bytes", Kind::Integer, |_, (_, sample)| sample.live.into()),
+        ("resident_bytes", Kind::Integer, |_, (_, sample)| sample.resident.into()),
+        ("shared_bytes", Kind::Integer, |_, (_, sample)| sample.shared.into()),
+        ("pinned_bytes", Kind::Integer, |_, (_, sample)| sample.pinned.into()),
+        ("event", Kind::Integer, |at, (_, sample)| {
+            let clock = at.side.history.events.times.time_axis();
+            // The last event up to the time of the sample.
+            clock.and_then(|clock| clock.events_before_us(sample.time_us.saturating_add(1)).checked_sub(1)).into()
+        }),
     ];
     const KEY_COLUMN: Option<usize> = None;
 
@@ -46,30 +54,8 @@ impl Rows for Samples {
         Ok(RowSet::keyed(0..self.rows.len() as u32, 0, &wanted.keys))
     }
 
-    fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {
-        source.side(part).and_then(|side| self.value(&side, row, column)).unwrap_or(Cell::Null)
-    }
-}
-
-impl Samples {
-    fn value(&self, side: &Side<'_>, row: u32, column: usize) -> Option<Cell<'static>> {
-        let row = *self.rows.get(row as usize)?;
-        let sample = side.snapshot().recorder.observed.samples.get(row as usize)?;
-        // The last event up to the time of the sample.
-        let event =
-            || side.history.events.times.time_axis()?.events_before_us(sample.time_us.saturating_add(1)).checked_sub(1);
-        Some(match column {
-            0 => sample.time_us.into(),
-            1 => self.capacity.and_then(|capacity| outside_of_sample(sample, capacity, &self.paused)).into(),
-            2 => sample.free.into(),
-            3 => sample.reserved.into(),
-            4 => self.paused.at(sample.time_us).into(),
-            5 => sample.live.into(),
-            6 => sample.resident.into(),
-            7 => sample.shared.into(),
-            8 => sample.pinned.into(),
-            9 => event().into(),
-            _ => Cell::Null,
-        })
+    fn item<'a>(&'a self, at: &At<'a>) -> Option<Self::Item<'a>> {
+        let row = *self.rows.get(at.row as usize)?;
+        Some((self, at.side.snapshot().recorder.observed.samples.get(row as usize)?))
     }
 }

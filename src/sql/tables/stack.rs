@@ -1,22 +1,17 @@
 //! The table `stack`: all stacks that occur in other tables.
 
-use crate::rows::{RowRequest, RowScope, RowSet, Rows};
-use crate::source::Source;
+use crate::rows::{OwnColumn, RowRequest, RowScope, RowSet, Rows};
+use crate::source::{At, Source};
 use engine::tables::{file, function, line};
-use history::snapshot::{FrameId, Snapshot, StackId};
-use sqlite::{Cell, Kind};
+use history::snapshot::{FrameId, StackId};
+use sqlite::Kind;
 
 /// Table of all stacks.
 #[derive(Default)]
 pub(super) struct Stacks;
 
-/// Returns the function, file or line of a frame, depending on `column`.
-pub(super) fn frame_cell<'a>(snapshot: &'a Snapshot, frame: FrameId, column: usize) -> Cell<'a> {
-    match column {
-        0 => function(snapshot, frame).into(),
-        1 => file(snapshot, frame).into(),
-        _ => line(snapshot, frame).into(),
-    }
+fn innermost(at: &At<'_>, stack: StackId) -> Option<FrameId> {
+    Some(at.side.snapshot().stacks.innermost(stack)?.1)
 }
 
 /// Returns the positions, in [`Source::stacks`], of the stacks whose ids are requested.
@@ -30,14 +25,20 @@ pub(super) fn wanted_stacks(source: &Source, part: usize, wanted: &RowRequest) -
 }
 
 impl Rows for Stacks {
+    type Item<'a> = StackId;
+
     const SCOPE: RowScope = RowScope::File;
-    const COLUMNS: &'static [(&'static str, Kind)] = &[
-        ("stack", Kind::Integer),
-        ("depth", Kind::Integer),
-        ("call_site", Kind::Text),
-        ("function", Kind::Text),
-        ("file", Kind::Text),
-        ("line", Kind::Integer),
+    const COLUMNS: &'static [OwnColumn<Self>] = &[
+        ("stack", Kind::Integer, |at, stack| at.source.stack_number(at.part, stack).into()),
+        ("depth", Kind::Integer, |at, stack| (at.side.snapshot().stacks.frames(stack).count() as u64).into()),
+        ("call_site", Kind::Text, |at, stack| at.source.site_text(at.file(), stack).into()),
+        ("function", Kind::Text, |at, stack| {
+            innermost(at, stack).map(|frame| function(at.side.snapshot(), frame)).into()
+        }),
+        ("file", Kind::Text, |at, stack| innermost(at, stack).and_then(|frame| file(at.side.snapshot(), frame)).into()),
+        ("line", Kind::Integer, |at, stack| {
+            innermost(at, stack).and_then(|frame| line(at.side.snapshot(), frame)).into()
+        }),
     ];
     const KEY_COLUMN: Option<usize> = Some(0);
 
@@ -49,18 +50,7 @@ impl Rows for Stacks {
         Ok(wanted_stacks(source, part, wanted).map_or(RowSet::NONE, RowSet::Range))
     }
 
-    fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {
-        let Some(file) = source.parts.get(part).map(|part| part.file) else { return Cell::Null };
-        let stack = source.stacks(file).and_then(|stacks| stacks.get(row as usize).copied());
-        let (Some(stack), Some(snapshot)) = (stack.map(StackId), source.snapshot(file)) else { return Cell::Null };
-        match column {
-            0 => source.stack_number(part, stack).into(),
-            1 => (snapshot.stacks.frames(stack).count() as u64).into(),
-            2 => source.site_text(file, stack).into(),
-            _ => snapshot
-                .stacks
-                .innermost(stack)
-                .map_or(Cell::Null, |(_, frame)| frame_cell(snapshot, frame, column - 3)),
-        }
+    fn item<'a>(&'a self, at: &At<'a>) -> Option<Self::Item<'a>> {
+        Some(StackId(*at.source.stacks(at.file())?.get(at.row as usize)?))
     }
 }

@@ -1,9 +1,9 @@
 //! The table `step`: training steps, as found by the report on steps.
 
 use crate::cache::Step;
-use crate::rows::{RowRequest, RowScope, RowSet, Rows};
-use crate::source::Source;
-use sqlite::{Cell, Kind};
+use crate::rows::{OwnColumn, RowRequest, RowScope, RowSet, Rows};
+use crate::source::{At, Source};
+use sqlite::Kind;
 use std::rc::Rc;
 
 /// Table of all steps.
@@ -13,15 +13,17 @@ pub(super) struct Steps {
 }
 
 impl Rows for Steps {
+    type Item<'a> = &'a Step;
+
     const SCOPE: RowScope = RowScope::Device;
-    const COLUMNS: &'static [(&'static str, Kind)] = &[
-        ("step", Kind::Integer),
-        ("name", Kind::Text),
-        ("first_event", Kind::Integer),
-        ("last_event", Kind::Integer),
-        ("begin_us", Kind::Integer),
-        ("end_us", Kind::Integer),
-        ("peak_bytes", Kind::Integer),
+    const COLUMNS: &'static [OwnColumn<Self>] = &[
+        ("step", Kind::Integer, |at, _| at.row.into()),
+        ("name", Kind::Text, |_, step| step.name.as_deref().into()),
+        ("first_event", Kind::Integer, |_, step| step.span[0].into()),
+        ("last_event", Kind::Integer, |_, step| step.span[1].checked_sub(1).into()),
+        ("begin_us", Kind::Integer, |at, step| at.side.history.events.times.at(step.span[0]).into()),
+        ("end_us", Kind::Integer, |at, step| at.time_before(step.span[1]).into()),
+        ("peak_bytes", Kind::Integer, |_, step| step.peak.into()),
     ];
     const KEY_COLUMN: Option<usize> = Some(0);
 
@@ -34,20 +36,7 @@ impl Rows for Steps {
         Ok(RowSet::keyed(0..self.steps.len() as u32, 0, &wanted.keys))
     }
 
-    fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {
-        let (Some(side), Some(step)) = (source.side(part), self.steps.get(row as usize)) else { return Cell::Null };
-        let [from, to] = step.span;
-        let last = to.checked_sub(1);
-        let times = &side.history.events.times;
-        match column {
-            0 => row.into(),
-            1 => step.name.as_deref().into(),
-            2 => from.into(),
-            3 => last.into(),
-            4 => times.at(from).into(),
-            5 => last.and_then(|last| times.at(last)).into(),
-            6 => step.peak.into(),
-            _ => Cell::Null,
-        }
+    fn item<'a>(&'a self, at: &At<'a>) -> Option<Self::Item<'a>> {
+        self.steps.get(at.row as usize)
     }
 }

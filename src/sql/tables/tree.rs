@@ -1,18 +1,18 @@
 //! The table function `tree(when)`: call tree of the live bytes at a moment. It has the same nodes as the Call tree tab
 //! with all frames shown.
 
-use super::stack::frame_cell;
 use crate::node::{Node, TreeNodeKind};
-use crate::rows::{RowRequest, RowScope, RowSet, Rows};
-use crate::source::Source;
+use crate::rows::{OwnColumn, RowRequest, RowScope, RowSet, Rows};
+use crate::source::{At, Source};
 use crate::when::TracePosition;
 use base::units::Moment;
 use engine::Side;
+use engine::tables::{file, function, line};
 use hashbrown::HashMap;
 use history::replay::Provenance;
 use history::snapshot::StackId;
 use protocol::Scope;
-use sqlite::{Cell, Kind};
+use sqlite::Kind;
 use std::rc::Rc;
 
 /// Maximum number of nodes in a tree. Once it is reached, stacks end at their last existing node.
@@ -79,18 +79,23 @@ pub(super) struct Tree {
 }
 
 impl Rows for Tree {
+    type Item<'a> = &'a Node;
+
     const SCOPE: RowScope = RowScope::Device;
-    const COLUMNS: &'static [(&'static str, Kind)] = &[
-        ("node", Kind::Integer),
-        ("parent", Kind::Integer),
-        ("depth", Kind::Integer),
-        ("function", Kind::Text),
-        ("file", Kind::Text),
-        ("line", Kind::Integer),
-        ("self_bytes", Kind::Integer),
-        ("self_count", Kind::Integer),
-        ("total_bytes", Kind::Integer),
-        ("total_count", Kind::Integer),
+    const COLUMNS: &'static [OwnColumn<Self>] = &[
+        ("node", Kind::Integer, |at, _| at.row.into()),
+        ("parent", Kind::Integer, |at, node| (at.row > 0).then_some(node.parent).into()),
+        ("depth", Kind::Integer, |_, node| node.depth.into()),
+        ("function", Kind::Text, |at, node| match node.kind {
+            TreeNodeKind::Frame(frame) => function(at.side.snapshot(), frame).into(),
+            stem => stem.text().into(),
+        }),
+        ("file", Kind::Text, |at, node| node.frame().and_then(|frame| file(at.side.snapshot(), frame)).into()),
+        ("line", Kind::Integer, |at, node| node.frame().and_then(|frame| line(at.side.snapshot(), frame)).into()),
+        ("self_bytes", Kind::Integer, |_, node| node.own[0].into()),
+        ("self_count", Kind::Integer, |_, node| node.own[1].into()),
+        ("total_bytes", Kind::Integer, |_, node| node.total[0].into()),
+        ("total_count", Kind::Integer, |_, node| node.total[1].into()),
     ];
     const KEY_COLUMN: Option<usize> = Some(0);
     const ARGUMENTS: &'static [&'static str] = &["at_event"];
@@ -109,19 +114,7 @@ impl Rows for Tree {
         Ok(RowSet::keyed(0..self.nodes.len() as u32, 0, &wanted.keys))
     }
 
-    fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {
-        let (Some(side), Some(node)) = (source.side(part), self.nodes.get(row as usize)) else { return Cell::Null };
-        match (column, node.kind) {
-            (0, _) => row.into(),
-            (1, _) => (row > 0).then_some(node.parent).into(),
-            (2, _) => node.depth.into(),
-            (3..=5, TreeNodeKind::Frame(frame)) => frame_cell(side.snapshot(), frame, column - 3),
-            (3, stem) => stem.text().into(),
-            (6, _) => node.own[0].into(),
-            (7, _) => node.own[1].into(),
-            (8, _) => node.total[0].into(),
-            (9, _) => node.total[1].into(),
-            _ => Cell::Null,
-        }
+    fn item<'a>(&'a self, at: &At<'a>) -> Option<Self::Item<'a>> {
+        self.nodes.get(at.row as usize)
     }
 }

@@ -8,7 +8,6 @@ use protocol::{FoldState, Internal, NodeKind, Root};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Style};
-use ui::features::tree_keys::MERGES;
 use ui::features::tree_rows::{Heads, TreeRowView, TreeView, view};
 
 /// Colours for percentages, from low to high. The thresholds are 5, 20, 40 and 70 %, as in ptmem.
@@ -69,10 +68,10 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer, pane: Rect) {
     let columns = Columns::of(app, &view, usize::from(pane.width));
     let arrangement = state.views.arrangement;
     let name = |at: usize| view.heads.and_then(|heads| heads.get(at)).map_or("", |(name, _)| name).to_owned();
-    let merge = MERGES.iter().find(|(merge, _)| *merge == arrangement.merge).map_or("line", |(_, name)| name);
+    let merge = ["by ", arrangement.merge.name()].concat();
     let mut tools = vec![if arrangement.root == Root::Innermost { "inverted" } else { "from callers" }];
     tools.push(if arrangement.internal == Internal::Hidden { "internal frames hidden" } else { "all frames" });
-    tools.push(["by line", "by function", "by file"].into_iter().find(|it| it.ends_with(merge)).unwrap_or(merge));
+    tools.push(&merge);
     let path: Vec<&str> = view.path.iter().map(|(_, name)| name.as_str()).collect();
     let path = if path.is_empty() { String::new() } else { [" · ", &path.join(" › ")].concat() };
     let head = columns.line(name, |_| Tone::Soft.style()).with([&tools.join(", "), path.as_str()].concat(), Tone::Soft);

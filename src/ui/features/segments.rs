@@ -3,7 +3,7 @@
 mod data;
 
 pub use data::{BlockInBar, ROW_PX, SegmentsAction, SegmentsTab};
-pub(crate) use data::{SORTS, allocation, pieces};
+pub(crate) use data::{allocation, pieces};
 
 pub mod card;
 pub mod commands;
@@ -21,7 +21,7 @@ use crate::state::shared::Shared;
 use crate::text::tab::Tab;
 use data::{NavTarget, nav_target};
 use navigation::navigate;
-use protocol::{Answer, Grouping, MemoryFilter, Query, Question, SegmentsPage, SegmentsQuestion};
+use protocol::{Answer, Grouping, MemoryFilter, Query, Question, SegmentSort, SegmentsPage, SegmentsQuestion};
 use std::rc::Rc;
 
 /// Zoom factor per key press.
@@ -39,7 +39,7 @@ pub(crate) fn handle_action(tab: &mut SegmentsTab, _: &Shared, action: SegmentsA
             select_hit(tab, found, out);
         }
         SegmentsAction::SortChosen(index) => {
-            tab.sort = SORTS.get(index).copied().unwrap_or_default();
+            tab.sort = SegmentSort::ALL.get(index).copied().unwrap_or_default();
             tab.keep_in_view();
         }
         SegmentsAction::PoolChosen(index) => {

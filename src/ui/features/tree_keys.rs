@@ -22,9 +22,6 @@ pub enum TreeAction {
     Merged(Merge),
 }
 
-/// Ways to merge frames, with their labels, in the order of the picker.
-pub const MERGES: [(Merge, &str); 3] = [(Merge::Line, "line"), (Merge::Function, "function"), (Merge::File, "file")];
-
 /// Handles a pointer or browser event.
 pub(crate) fn handle_action(tree: &mut Tree, shared: &Shared, action: TreeAction, out: &mut Outbox) {
     match action {

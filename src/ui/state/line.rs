@@ -4,17 +4,19 @@ use picture::shapes::Tint;
 use picture::timeline::{Axis, View};
 use protocol::{Curves, MemoryFilter, Question, SAMPLED_PEAKS};
 
-/// Curve drawn over the recorded timeline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum DrawnCurve {
-    #[default]
-    None,
-    /// Live bytes without the selected allocations.
-    Without,
-    /// Live bytes under the plan from the planner.
-    Plan,
-    /// Reserved and allocated bytes of a simulated run.
-    Simulated,
+base::listed! {
+    /// Curve drawn over the recorded timeline.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+    pub enum DrawnCurve {
+        #[default]
+        None = "",
+        /// Live bytes without the selected allocations.
+        Without = "without",
+        /// Live bytes under the plan from the planner.
+        Plan = "plan",
+        /// Reserved and allocated bytes of a simulated run. Links do not contain it.
+        Simulated = "",
+    }
 }
 
 /// A part of a device's memory: the ordinal of the device, and the filter.

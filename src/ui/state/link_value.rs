@@ -73,12 +73,6 @@ impl ValueReader<'_> {
         self.check(index)
     }
 
-    /// Returns the entry of `meanings` at the value's index in `words`, or the default if `words` does not contain the
-    /// value.
-    pub(crate) fn map_word<T: Copy + Default>(&mut self, words: &[&str], meanings: &[T]) -> T {
-        self.index(words).and_then(|index| meanings.get(index)).copied().unwrap_or_default()
-    }
-
     /// Returns true if the value is the second of two words.
     pub(crate) fn is_second_word(&mut self, words: [&str; 2]) -> bool {
         self.index(&words) == Some(1)
@@ -112,16 +106,6 @@ pub(crate) fn word_if(condition: bool, word: &str) -> String {
 /// Formats an optional number. Empty if it is `None`.
 pub(crate) fn format_optional<T: ToString>(number: Option<T>) -> String {
     number.map_or_else(String::new, |number| number.to_string())
-}
-
-/// Returns the word at this index. Empty if out of range.
-pub(crate) fn word_at<'a>(words: &[&'a str], index: usize) -> &'a str {
-    words.get(index).copied().unwrap_or_default()
-}
-
-/// Returns the word at this index. Empty for the first, which is the default.
-pub(crate) fn word_unless_first(words: &[&str], index: usize) -> String {
-    word_if(index > 0, word_at(words, index))
 }
 
 pub(crate) fn format_list(all: &mut dyn Iterator<Item = String>) -> String {

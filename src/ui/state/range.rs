@@ -28,19 +28,19 @@ base::listed! {
     /// [`RangeScope::WholeTrace`] list the allocations that are live at the cursor.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub enum RangeScope {
-        Live,
+        Live = "live",
         /// Allocated in the range.
         #[default]
-        Allocated,
-        Freed,
+        Allocated = "born",
+        Freed = "freed",
         /// Allocated in the range and live at its end.
-        Kept,
+        Kept = "kept",
         /// Live at any time in the range, weighted by bytes × moments in the range.
-        ByteMoments,
+        ByteMoments = "bytes",
         /// Live at one end of the range but not at the other.
-        Change,
+        Change = "change",
         /// All allocations of the trace.
-        WholeTrace,
+        WholeTrace = "trace",
     }
 }
 
@@ -48,16 +48,6 @@ impl RangeScope {
     /// The variants that apply to a range, in the order of the picker.
     pub const OF_RANGE: [RangeScope; 4] =
         [RangeScope::Allocated, RangeScope::Freed, RangeScope::Kept, RangeScope::ByteMoments];
-
-    /// Returns the variant at an index of [`RangeScope::ALL`].
-    pub fn from_index(index: usize) -> Option<RangeScope> {
-        RangeScope::ALL.get(index).copied()
-    }
-
-    /// Returns the index in [`RangeScope::ALL`].
-    pub fn index(self) -> usize {
-        RangeScope::ALL.iter().position(|about| *about == self).unwrap_or(0)
-    }
 
     pub(crate) fn scope(self, moment: u32, span: Option<Span>) -> Scope {
         let Some(span) = span else {

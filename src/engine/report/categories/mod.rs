@@ -31,22 +31,22 @@ pub(super) struct Categories {
 impl Insight for Categories {
     const NEEDS: &'static [Need] = &[Need::Categories];
 
-    fn new(&Given { file, history, question, .. }: &Given<'_>) -> Categories {
-        let peak = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
+    fn new(&Given { side, question, .. }: &Given<'_>) -> Categories {
+        let peak = Moment::after_event_or_minus_one(side.history.numbers.peak_event).0;
         Categories {
-            peak: Sums::new(file, history, peak),
-            at_cursor: question.at.map(|at| Sums::new(file, history, at)),
-            own_peaks: CategoryPeaks::new(file),
-            mosaic: (file.groups.categories.set().name() != "default").then(|| Mosaic::new(file)),
+            peak: Sums::new(side, peak),
+            at_cursor: question.at.map(|at| Sums::new(side, at)),
+            own_peaks: CategoryPeaks::new(side.file),
+            mosaic: (side.file.groups.categories.set().name() != "default").then(|| Mosaic::new(side.file)),
         }
     }
 
-    fn step(&mut self, &Given { file, history, .. }: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
+    fn step(&mut self, &Given { side, .. }: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
         for sums in [Some(&mut self.peak), self.at_cursor.as_mut()].into_iter().flatten() {
-            sums.step(file, history, slice)?;
+            sums.step(side, slice)?;
         }
-        self.own_peaks.step(file, history, slice)?;
-        self.mosaic.as_mut().map_or(Ok(()), |mosaic| mosaic.step(file, history, slice))
+        self.own_peaks.step(side, slice)?;
+        self.mosaic.as_mut().map_or(Ok(()), |mosaic| mosaic.step(side, slice))
     }
 
     fn write(self, _: &Given<'_>, writer: &mut ReportWriter<'_>) {
@@ -69,7 +69,7 @@ impl Categories {
     }
 
     fn write_statements(&self, writer: &mut ReportWriter<'_>) {
-        let set = writer.file.groups.categories.set();
+        let set = writer.side.file.groups.categories.set();
         let (names, whole) = (set.categories(), self.peak.total.bytes);
         let mut text = String::from("At the peak: ");
         for (number, index) in
@@ -89,7 +89,7 @@ impl Categories {
         let evidence = Some(Evidence { find: Some(category_query(&name)), ..moment_evidence(self.peak.moment) });
         if unknown.bytes > whole / TOLERATED_DIVISOR {
             let mut text = format!("Classified as {name}: {} of the peak.", bytes_text(unknown.bytes));
-            if let Some(sentence) = without_events(writer.file, writer.history).or(without_stacks(writer.file)) {
+            if let Some(sentence) = without_events(writer.side).or(without_stacks(writer.side.file)) {
                 text.push_str(&[" ", &sentence].concat());
             } else if self.peak.without_stack > unknown.bytes / 2 {
                 let part = bytes_text(self.peak.without_stack);
@@ -115,7 +115,7 @@ impl Categories {
     }
 
     fn write_categories(&self, writer: &mut ReportWriter<'_>) {
-        let file = writer.file;
+        let file = writer.side.file;
         let names = file.groups.categories.set().categories();
         // Unexplained bytes have no category, but are part of the total.
         type Row = Option<usize>;
@@ -160,7 +160,7 @@ impl Categories {
     }
 
     fn write_rules(&self, writer: &mut ReportWriter<'_>) {
-        let set = writer.file.groups.categories.set();
+        let set = writer.side.file.groups.categories.set();
         let rules = (0u32..).zip(&self.peak.rules).filter(|(_, sum)| sum.0.count > 0);
         let ranked = sorted_numbers(rules.map(|(rule, sum)| (two_part_key(!sum.0.bytes, 0), rule)).collect());
         // Allocations that no rule matches have a row, but don't count as a rule.
@@ -199,10 +199,10 @@ impl Categories {
             return;
         }
         let note = "Call sites at the peak that no rule matches. Add custom rules to classify them.";
-        let (file, history, whole) = (writer.file, writer.history, self.peak.total.bytes);
+        let (side, whole) = (writer.side, self.peak.total.bytes);
         let (part, count) = sites.total(&ranked);
         let columns = [
-            column::text("call_site", "call site", |group| sites.name(file, history, group)),
+            column::text("call_site", "call site", |group| sites.name(side, group)),
             column::bytes("peak_live_bytes", "at the peak", |group| sites.get(group).bytes).total(Cell::Bytes(part)),
             column::share("peak_share", "share", |group| (sites.get(group).bytes, whole))
                 .total(Cell::Share { part, whole }),

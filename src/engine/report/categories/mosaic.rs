@@ -7,11 +7,11 @@
 use crate::open::OpenFile;
 use crate::report::column::{self, sheet};
 use crate::report::writer::{ReportWriter, category_query, evidence_row, moment_evidence};
+use crate::side::Side;
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_numbers, two_part_key};
 use base::units::EventIdx;
 use hashbrown::HashMap;
-use history::replay::DeviceHistory;
 use history::snapshot::{Action, StackId};
 use protocol::Cell;
 use protocol::Evidence;
@@ -43,16 +43,16 @@ impl Mosaic {
     }
 
     /// Continues processing the events until all are processed or the time slice is used up.
-    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
-        for event in self.event..history.event_count() {
+    pub(super) fn step(&mut self, side: Side<'_>, slice: &mut TimeSlice) -> SliceResult {
+        for event in self.event..side.history.event_count() {
             slice.tick()?;
             self.event += 1;
-            self.process_event(file, history, event);
+            self.process_event(side, event);
         }
         Ok(())
     }
 
-    fn process_event(&mut self, file: &OpenFile, history: &DeviceHistory, event: u32) {
+    fn process_event(&mut self, Side { file, history }: Side<'_>, event: u32) {
         if history.events.times.at(event).is_none() {
             return;
         }
@@ -90,7 +90,7 @@ impl Mosaic {
     pub(super) fn write(&self, writer: &mut ReportWriter<'_>) {
         let note = "For comparison with Mosaic's reports: live bytes without the baseline, at the peak of that sum.";
         let bytes = |bytes: i128| u64::try_from(bytes.max(0)).unwrap_or(u64::MAX);
-        let categories = writer.file.groups.categories.set().categories();
+        let categories = writer.side.file.groups.categories.set().categories();
         let name = |index: u32| categories.get(index as usize).map_or("", String::as_str);
         let sum = |index: u32| bytes(self.peak_bytes.get(index as usize).copied().flatten().unwrap_or(0));
         let whole = bytes(self.peak_sum);

@@ -3,10 +3,11 @@
 use crate::categories::NO_RULE;
 use crate::open::OpenFile;
 use crate::report::site_sums::SiteSums;
+use crate::side::Side;
 use crate::stack_trees::Population;
 use base::slice::{SliceResult, TimeSlice};
 use base::units::EventIdx;
-use history::replay::{AllocationId, DeviceHistory};
+use history::replay::AllocationId;
 use history::snapshot::StackId;
 use protocol::{Scope, Weight};
 
@@ -31,11 +32,11 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    pub(super) fn new(file: &OpenFile, history: &DeviceHistory, moment: u32) -> Sums {
-        let set = file.groups.categories.set();
+    pub(super) fn new(side: Side<'_>, moment: u32) -> Sums {
+        let set = side.file.groups.categories.set();
         let rules = set.rules().len() + 1;
         Sums {
-            moment: moment.min(history.event_count()),
+            moment: moment.min(side.history.event_count()),
             population: None,
             next: 0,
             total: Weight::default(),
@@ -43,24 +44,24 @@ impl Sums {
             rules: vec![Default::default(); rules],
             largest_bytes: vec![0; rules],
             unexplained: Weight::default(),
-            unknown: SiteSums::new(file, history),
+            unknown: SiteSums::new(side),
             without_stack: 0,
             by_size: 0,
         }
     }
 
     /// Continues adding up the allocations that are live at the moment.
-    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
-        let population = self.population.get_or_insert_with(|| Population::new(history, Scope::At(self.moment)));
-        let (categories, last) = (&file.groups.categories, self.categories.len().saturating_sub(1));
-        population.visit(history, &mut self.next, slice, &mut |id, bytes| {
+    pub(super) fn step(&mut self, side: Side<'_>, slice: &mut TimeSlice) -> SliceResult {
+        let population = self.population.get_or_insert_with(|| Population::new(side.history, Scope::At(self.moment)));
+        let (categories, last) = (&side.file.groups.categories, self.categories.len().saturating_sub(1));
+        population.visit(side.history, &mut self.next, slice, &mut |id, bytes| {
             let one = Weight { bytes, count: 1 };
             self.total.add(one);
-            if history.allocations.is_unexplained(id) {
+            if side.history.allocations.is_unexplained(id) {
                 self.unexplained.add(one);
                 return;
             }
-            let rule = categories.rule(history, id);
+            let rule = categories.rule(side.history, id);
             let category = usize::from(categories.set().category(rule));
             self.categories.get_mut(category).into_iter().for_each(|sum| sum.add(one));
             let index = if rule == NO_RULE { self.rules.len() - 1 } else { usize::from(rule) };
@@ -71,9 +72,9 @@ impl Sums {
                 sum.add(one);
             }
             if category == last {
-                self.unknown.add(file, history, id, bytes);
-                let is_early = (id.0 as usize) < history.allocations.early_count();
-                if is_early && matches!(file.stack(history, id), StackId::NONE | StackId::EMPTY) {
+                self.unknown.add(side, id, bytes);
+                let is_early = (id.0 as usize) < side.history.allocations.early_count();
+                if is_early && matches!(side.stack(id), StackId::NONE | StackId::EMPTY) {
                     self.without_stack = self.without_stack.saturating_add(bytes);
                 }
             }
@@ -108,33 +109,26 @@ impl CategoryPeaks {
     }
 
     /// Continues processing the allocations made before recording, and then the events.
-    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
-        let early = history.allocations.early_count();
+    pub(super) fn step(&mut self, side: Side<'_>, slice: &mut TimeSlice) -> SliceResult {
+        let early = side.history.allocations.early_count();
         while self.next_early < early {
             slice.tick()?;
             let id = AllocationId(self.next_early as u32);
             self.next_early += 1;
-            self.change(file, history, id, true, 0);
+            self.change(side, id, true, 0);
         }
-        for event in self.next_event..history.event_count() {
+        for event in self.next_event..side.history.event_count() {
             slice.tick()?;
             self.next_event += 1;
-            if let Some((id, starts_lifetime)) = history.lifetime_change(EventIdx(event)) {
-                self.change(file, history, id, starts_lifetime, event + 1);
+            if let Some((id, starts_lifetime)) = side.history.lifetime_change(EventIdx(event)) {
+                self.change(side, id, starts_lifetime, event + 1);
             }
         }
         Ok(())
     }
 
     #[inline(always)]
-    fn change(
-        &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
-        id: AllocationId,
-        starts_lifetime: bool,
-        moment: u32,
-    ) {
+    fn change(&mut self, Side { file, history }: Side<'_>, id: AllocationId, starts_lifetime: bool, moment: u32) {
         if id.0 == 0 && history.allocations.is_unexplained(id) {
             return;
         }

@@ -2,10 +2,10 @@
 
 use super::over_time::FreeOverTime;
 use super::stranded_bytes;
-use crate::open::OpenFile;
+use crate::side::Side;
 use crate::stranded::Ledger;
 use base::slice::{SliceResult, TimeSlice};
-use history::replay::{DeviceHistory, SegmentLifetimes};
+use history::replay::SegmentLifetimes;
 
 /// Results of two passes over the events of a device.
 pub(in crate::report) struct FreeMemory {
@@ -17,8 +17,8 @@ base::heap_bytes!(FreeMemory: ledger);
 
 impl FreeMemory {
     /// Starts the passes. [`FreeMemory::step`] does them.
-    pub(in crate::report) fn new(file: &OpenFile, history: &DeviceHistory, segments: &SegmentLifetimes) -> FreeMemory {
-        FreeMemory { ledger: stranded_bytes::ledger(file, history, segments), over_time: FreeOverTime::new(history) }
+    pub(in crate::report) fn new(side: Side<'_>, segments: &SegmentLifetimes) -> FreeMemory {
+        FreeMemory { ledger: stranded_bytes::ledger(side, segments), over_time: FreeOverTime::new(side.history) }
     }
 
     /// Continues the passes until they are done or the time slice is used up.
@@ -27,12 +27,11 @@ impl FreeMemory {
     /// Returns an error if the time slice is used up.
     pub(in crate::report) fn step(
         &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
+        side: Side<'_>,
         segments: &SegmentLifetimes,
         slice: &mut TimeSlice,
     ) -> SliceResult {
-        self.ledger.step(file, history, segments, slice)?;
-        self.over_time.step(file, history, slice)
+        self.ledger.step(side, segments, slice)?;
+        self.over_time.step(side, slice)
     }
 }

@@ -45,24 +45,23 @@ struct Parts {
 }
 
 impl Parts {
-    fn new(&Given { file, history, question, segments, .. }: &Given<'_>, worst: Option<FreeAt>) -> Parts {
-        let peak = peak_reserved_moment(history);
-        let layout = |moment| Layout::new(history, segments, moment);
+    fn new(&Given { side, question, segments, .. }: &Given<'_>, worst: Option<FreeAt>) -> Parts {
+        let peak = peak_reserved_moment(side.history);
+        let layout = |moment| Layout::new(side.history, segments, moment);
         let request = threshold(question, ["request", "a request of", "bytes"], DEFAULT_REQUEST_BYTES);
         Parts {
-            moment: layout(question.at.unwrap_or_else(|| peak_moment(history)).min(history.event_count())),
+            moment: layout(question.at.unwrap_or_else(|| peak_moment(side.history)).min(side.history.event_count())),
             worst: layout(worst.map_or(0, |worst| worst.moment)),
-            driver_request: DriverRequest::before(file, history, segments, peak)
-                .map(|driver| (driver, layout(driver.event))),
-            newest_oom: newest_oom(history).map(|event| (event, layout(event))),
-            fits: PlacementSearch::new(file, request.value),
+            driver_request: DriverRequest::before(side, segments, peak).map(|driver| (driver, layout(driver.event))),
+            newest_oom: newest_oom(side.history).map(|event| (event, layout(event))),
+            fits: PlacementSearch::new(side.file, request.value),
             simulated_fits: Vec::new(),
             keeping: ReleasableSegments::default(),
             request,
         }
     }
 
-    fn step(&mut self, &Given { file, history, segments, .. }: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
+    fn step(&mut self, &Given { side, segments, .. }: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
         let layouts = [
             Some(&mut self.moment),
             Some(&mut self.worst),
@@ -70,9 +69,9 @@ impl Parts {
             self.newest_oom.as_mut().map(|it| &mut it.1),
         ];
         for layout in layouts.into_iter().flatten() {
-            layout.step(file, history, segments, slice)?;
+            layout.step(side, segments, slice)?;
         }
-        self.keeping.step(file, history, segments, (&self.moment.state, None), slice)?;
+        self.keeping.step(side, segments, (&self.moment.state, None), slice)?;
         self.simulated_fits = self.fits.step(&self.moment.state, segments, slice)?;
         Ok(())
     }
@@ -91,18 +90,18 @@ impl Insight for Fragmentation {
     }
 
     fn write(self, given: &Given<'_>, writer: &mut ReportWriter<'_>) {
-        let &Given { file, history, segments, simulation, .. } = given;
+        let &Given { side, segments, simulation, .. } = given;
         let Some(FreeMemory { ledger, over_time }) = given.free_memory else { return };
         // Only the stranded bytes are requested.
         let Some(parts) = self.parts else { return stranded_bytes::write(writer, ledger, segments, true) };
         write_statements(writer, &parts, segments, over_time);
         write_settings(writer, segments, simulation);
-        pinned_segments::write(writer, &parts.keeping.finish(file, history), &parts.moment);
+        pinned_segments::write(writer, &parts.keeping.finish(side), &parts.moment);
         parts.moment.write(writer, "moment", "Reserved and free bytes, by pool");
         stranded_bytes::write(writer, ledger, segments, false);
         write_fits(writer, &parts);
         parts.worst.write(writer, "worst", "At maximum free bytes, by pool");
-        let worst = |by| over_time.worst_moments(by, history);
+        let worst = |by| over_time.worst_moments(by, side.history);
         write_moments(writer, "worst_bytes", "Most free bytes", worst(Criterion::Bytes));
         write_moments(writer, "worst_share", "Highest fragmentation", worst(Criterion::Share));
         write_moments(writer, "over_time", "Over the trace", over_time.over_time());
@@ -111,10 +110,10 @@ impl Insight for Fragmentation {
 
 /// Writes the simulated effect of settings on peak reserved.
 fn write_settings(writer: &mut ReportWriter<'_>, lives: &SegmentLifetimes, simulation: Option<&WhatIf>) {
-    if writer.history.device < 0 || lives.ranges.is_empty() {
+    if writer.side.history.device < 0 || lives.ranges.is_empty() {
         return;
     }
-    match Simulated::new(simulation, writer.history) {
+    match Simulated::new(simulation, writer.side.history) {
         Ok(simulated) => simulated.write_for_fragmentation(writer),
         Err(unknown) => writer.add_statement(Tone::Fact, unknown, None),
     }
@@ -137,7 +136,7 @@ fn free_text(free: u64, blocks: u32, largest: u64) -> String {
 }
 
 fn write_statements(writer: &mut ReportWriter<'_>, parts: &Parts, lives: &SegmentLifetimes, course: &FreeOverTime) {
-    let history = writer.history;
+    let history = writer.side.history;
     let Parts { moment, worst, driver_request, newest_oom, .. } = parts;
     if lives.ranges.is_empty() {
         let text = "No segments recorded: reserved and free bytes are unknown.";
@@ -169,7 +168,7 @@ fn write_statements(writer: &mut ReportWriter<'_>, parts: &Parts, lives: &Segmen
     writer.set_parts_chart(&[("live", sums.requested), ("lost to rounding", rounding), ("free (cached)", sums.free)]);
     if let Some((driver, layout)) = driver_request {
         let free = layout.by_kind.serving(driver.kind);
-        let kind = kind_name(writer.file, &driver.kind);
+        let kind = kind_name(writer.side.file, &driver.kind);
         let needs =
             driver.request.map_or_else(String::new, |request| format!(" for a block of {}", bytes_text(request)));
         let is_scattered = driver.is_scattered(&free);
@@ -228,7 +227,7 @@ fn write_statements(writer: &mut ReportWriter<'_>, parts: &Parts, lives: &Segmen
 }
 
 fn write_fits(writer: &mut ReportWriter<'_>, parts: &Parts) {
-    let file = writer.file;
+    let file = writer.side.file;
     let goes = |fit: &SegmentsFit| match fit.block {
         Some((address, _)) => format!("free block at 0x{address:x}"),
         None if fit.free >= fit.rounded => "new segment, though enough is free in total".to_owned(),

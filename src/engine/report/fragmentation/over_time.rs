@@ -1,6 +1,6 @@
 //! Reserved and free bytes over the trace: finds the worst moments in one pass over the events.
 
-use crate::open::OpenFile;
+use crate::side::Side;
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_numbers, two_part_key};
 use base::units::{EventIdx, Moment};
@@ -47,9 +47,10 @@ impl FreeOverTime {
     }
 
     /// Continues the pass.
-    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
-        let bytes = |id: AllocationId| i64::try_from(file.device_data(history).rounded_size(id).0).unwrap_or(i64::MAX);
-        let blocks = |id: AllocationId| i64::try_from(file.device_data(history).block_bytes(id)).unwrap_or(i64::MAX);
+    pub(super) fn step(&mut self, side: Side<'_>, slice: &mut TimeSlice) -> SliceResult {
+        let Side { history, .. } = side;
+        let bytes = |id: AllocationId| i64::try_from(side.device_data().rounded_size(id).0).unwrap_or(i64::MAX);
+        let blocks = |id: AllocationId| i64::try_from(side.device_data().block_bytes(id)).unwrap_or(i64::MAX);
         let early = history.allocations.early_count();
         while self.next_early < early {
             slice.tick()?;

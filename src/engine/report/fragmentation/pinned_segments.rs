@@ -24,9 +24,9 @@ fn write_statements(writer: &mut ReportWriter<'_>, kept: &SegmentsKept, (moment,
     let SegmentsKept { empty, empty_private, single_block: pinned, by_site, .. } = kept;
     if is_notable(empty.bytes, reserved) {
         let segments = pluralize(empty.count.into(), "empty segment");
-        let how = match writer.history.device {
+        let how = match writer.side.history.device {
             ..0 => String::new(),
-            _ => [" with ", writer.file.backend.module(), ".empty_cache(), as PyTorch does before an OOM"].concat(),
+            _ => [" with ", writer.side.backend().module(), ".empty_cache(), as PyTorch does before an OOM"].concat(),
         };
         let text = format!("{segments}, {}, can be released {}{how}.", bytes_text(empty.bytes), moment_text(moment));
         writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));

@@ -1,7 +1,6 @@
 //! Stranded bytes in the report: free memory at the driver request that set peak reserved, and what pins it.
 
 use super::moments::peak_reserved_moment;
-use crate::open::OpenFile;
 use crate::report::column::{self, sheet};
 use crate::report::layout::DriverRequest as PeakRequest;
 use crate::report::leaks::{pool_name, stream_name};
@@ -9,6 +8,7 @@ use crate::report::site_sums::{label, site_of};
 use crate::report::writer::{
     ReportWriter, allocation_evidence, bytes_text, evidence_row, freed_by_cell, moment_evidence, truncate,
 };
+use crate::side::Side;
 use crate::stranded::{DriverRequest, Frees, Headline, KindHoles, Ledger, Pins, Reason};
 use analysis::site;
 use base::sorted::{sorted_by_key, two_part_key};
@@ -25,8 +25,8 @@ const REASON_COLUMNS: [[&str; 2]; 4] = [
 ];
 
 /// Starts the pass, with the driver request that set peak reserved as the headline.
-pub(super) fn ledger(file: &OpenFile, history: &DeviceHistory, lives: &SegmentLifetimes) -> Ledger {
-    let peak = PeakRequest::before(file, history, lives, peak_reserved_moment(history));
+pub(super) fn ledger(side: Side<'_>, lives: &SegmentLifetimes) -> Ledger {
+    let peak = PeakRequest::before(side, lives, peak_reserved_moment(side.history));
     Ledger::new(peak.map(|request| request.event))
 }
 
@@ -67,8 +67,8 @@ fn requested(history: &DeviceHistory, request: &DriverRequest) -> Option<u64> {
 
 /// Returns the call site of the allocation that caused a driver request. `None` if the allocation is unknown or has no
 /// stack.
-fn request_site(file: &OpenFile, history: &DeviceHistory, request: &DriverRequest) -> Option<String> {
-    let site = history.allocation_of(EventIdx(request.cause)).map(|id| site_of(file, history, id));
+fn request_site(side: Side<'_>, request: &DriverRequest) -> Option<String> {
+    let site = side.history.allocation_of(EventIdx(request.cause)).map(|id| site_of(side, id));
     site.filter(|name| name != site::NO_STACK)
 }
 
@@ -78,13 +78,13 @@ impl Stranded<'_> {
     }
 
     fn write_statements(&self, writer: &mut ReportWriter<'_>) {
-        let (file, history, request) = (writer.file, writer.history, &self.request);
+        let (side, request) = (writer.side, &self.request);
         let moment = request.event;
-        let reserved = u64::try_from(history.reserved_at(Moment(moment))).unwrap_or(0);
-        let grown = history.address_and_size(EventIdx(moment)).1;
+        let reserved = u64::try_from(side.history.reserved_at(Moment(moment))).unwrap_or(0);
+        let grown = side.history.address_and_size(EventIdx(moment)).1;
         let total = request.total();
-        let site = request_site(file, history, request).unwrap_or_else(|| "the program".to_owned());
-        let needs = requested(history, request).map_or_else(|| "memory".to_owned(), bytes_text);
+        let site = request_site(side, request).unwrap_or_else(|| "the program".to_owned());
+        let needs = requested(side.history, request).map_or_else(|| "memory".to_owned(), bytes_text);
         let text = format!(
             "Stranded at peak reserved: {} of {} ({}). At event {}, {site} requested {needs} and reserved grew by {}.",
             bytes_text(total),
@@ -125,10 +125,10 @@ impl Stranded<'_> {
                     false => format!("Pinned at event {cause}: {pinned}"),
                 },
                 pluralize(pins.blocks, "block"),
-                site::with_site("of", &label(file, history, group)),
+                site::with_site("of", &label(side, group)),
                 bytes_text(pins.largest_bytes),
-                bytes_text(history.allocations.size(id)),
-                match history.allocations.allocated_at(id).event() {
+                bytes_text(side.history.allocations.size(id)),
+                match side.history.allocations.allocated_at(id).event() {
                     Some(EventIdx(event)) => format!("at event {}", group_digits(event.into())),
                     None => "before recording".to_owned(),
                 }
@@ -140,7 +140,7 @@ impl Stranded<'_> {
 
     /// Writes stranded bytes by reason, pool, size class and stream.
     fn write_kinds(&self, writer: &mut ReportWriter<'_>) {
-        let (file, total) = (writer.file, self.request.total());
+        let (file, total) = (writer.side.file, self.request.total());
         let columns = [
             column::bytes("stranded_bytes", "stranded", |it: &KindHoles| it.bytes).total(Cell::Bytes(total)),
             column::share("share", "share", |it: &KindHoles| (it.bytes, total)),
@@ -164,7 +164,7 @@ impl Stranded<'_> {
 
     /// Writes the call sites of the blocks that pin stranded bytes.
     fn write_pins(&self, writer: &mut ReportWriter<'_>) {
-        let (file, history) = (writer.file, writer.history);
+        let side = writer.side;
         let pins = |group: u32| self.headline.pins.get(group as usize).copied().unwrap_or_default();
         let ranked = self.headline.ranked_pins();
         let sum = |of: fn(Pins) -> u64| ranked.iter().fold(0u64, |sum, &group| sum.saturating_add(of(pins(group))));
@@ -172,7 +172,7 @@ impl Stranded<'_> {
             column::bytes("pinned_bytes", "pinned", |group| pins(group).bytes).total(Cell::Bytes(sum(|it| it.bytes))),
             column::count("blocks", "blocks", |group| pins(group).blocks).total(Cell::Count(sum(|it| it.blocks))),
             column::bytes("largest_pinned_bytes", "by one block", |group| pins(group).largest_bytes),
-            column::text("call_site", "call site", |group| label(file, history, group)),
+            column::text("call_site", "call site", |group| label(side, group)),
         ];
         let note = "A hole is pinned by the live blocks below and above it, half each. In expandable segments, only pages that are not \
                     entirely free are pinned.";
@@ -184,7 +184,7 @@ impl Stranded<'_> {
 
     /// Writes the call sites of the frees that made the holes.
     fn write_frees(&self, writer: &mut ReportWriter<'_>) {
-        let (file, history) = (writer.file, writer.history);
+        let Side { file, history } = writer.side;
         let event = |event: Option<u32>| event.map_or(Cell::Empty, |event| Cell::Event(event.into()));
         let columns = [
             column::bytes("stranded_bytes", "stranded", |it: &Frees| it.bytes).total(Cell::Bytes(self.request.total())),
@@ -220,17 +220,17 @@ impl Stranded<'_> {
 
 /// Writes all driver requests, with what was stranded at each.
 fn write_requests(writer: &mut ReportWriter<'_>, ledger: &Ledger, lives: &SegmentLifetimes) {
-    let (file, history) = (writer.file, writer.history);
+    let side = writer.side;
     // Declared before the columns, which borrow the rows.
     let requests: Vec<DriverRequest> = ledger.requests.iter().collect();
     let kind = |it: &DriverRequest| lives.kinds().get(it.kind as usize);
     let mut columns = vec![
         column::event("event", "event", |it: &DriverRequest| Moment::after(EventIdx(it.event)).0),
         column::cell("requested_bytes", "requested", |it: &DriverRequest| {
-            requested(history, it).map_or(Cell::Empty, Cell::Bytes)
+            requested(side.history, it).map_or(Cell::Empty, Cell::Bytes)
         }),
         column::bytes("grown_bytes", "reserved grew by", |it: &DriverRequest| {
-            history.address_and_size(EventIdx(it.event)).1
+            side.history.address_and_size(EventIdx(it.event)).1
         }),
         column::bytes("stranded_bytes", "stranded", |it: &DriverRequest| it.total()),
     ];
@@ -242,12 +242,10 @@ fn write_requests(writer: &mut ReportWriter<'_>, ledger: &Ledger, lives: &Segmen
     );
     columns.extend([
         column::text("pool", "pool", |it: &DriverRequest| {
-            kind(it).map_or_else(String::new, |kind| pool_name(file, kind.pool, kind.small))
+            kind(it).map_or_else(String::new, |kind| pool_name(side.file, kind.pool, kind.small))
         }),
         column::text("stream", "stream", |it: &DriverRequest| stream_name(kind(it).and_then(|kind| kind.stream))),
-        column::text("call_site", "call site", |it: &DriverRequest| {
-            request_site(file, history, it).unwrap_or_default()
-        }),
+        column::text("call_site", "call site", |it: &DriverRequest| request_site(side, it).unwrap_or_default()),
     ]);
     let note = "Most stranded bytes first. A sum over the rows would count the same free bytes several times.";
     let ranked = sorted_by_key(requests.iter().collect(), |it: &&DriverRequest| u128::from(!it.total()));

@@ -3,10 +3,10 @@
 use crate::open::OpenFile;
 use crate::report::column::{self, sheet};
 use crate::report::writer::{ReportWriter, bytes_text, evidence_row, is_notable, moment_evidence, threshold};
+use crate::side::Side;
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_numbers, two_part_key};
 use base::units::{group_digits, percent, pluralize};
-use history::replay::DeviceHistory;
 use history::snapshot::Segment;
 use protocol::{Cell, ReportQuestion, SheetRow, Threshold, Tone};
 
@@ -41,7 +41,7 @@ impl Cached {
 
     /// Continues processing the segments until all are processed or the time slice is used up. The blocks of one
     /// segment are processed in a single time slice.
-    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
+    pub(super) fn step(&mut self, Side { file, history }: Side<'_>, slice: &mut TimeSlice) -> SliceResult {
         while let Some(segment) = file.snapshot.segments.get(self.next) {
             let is_on_device = segment.device == history.device;
             slice.spend(if is_on_device { segment.blocks.len() as u32 } else { 0 } / 2 + 1)?;
@@ -55,7 +55,7 @@ impl Cached {
 
     /// Writes the statements about free bytes and their table.
     pub(super) fn write(self, writer: &mut ReportWriter<'_>) {
-        let (file, history) = (writer.file, writer.history);
+        let Side { file, history } = writer.side;
         let last = history.event_count();
         let Cached { min_bytes, uses, .. } = self;
         let sum = |uses: &mut dyn Iterator<Item = &SegmentUse>| {

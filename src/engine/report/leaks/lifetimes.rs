@@ -4,15 +4,15 @@ mod statements;
 
 use super::growth::caller_text;
 use super::held::{Cycles, holder_text};
-use crate::open::OpenFile;
 use crate::report::frame_roles::FrameRoles;
 use crate::report::site_sums::{SiteSums, label};
 use crate::report::top_k::TopK;
 use crate::report::writer::{MAX_ROWS, ReportWriter, allocation_evidence, bytes_text, is_notable, threshold};
+use crate::side::Side;
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::two_part_key;
 use base::units::pluralize;
-use history::replay::{AllocationId, DeviceHistory};
+use history::replay::AllocationId;
 use protocol::{Grouping, ReportQuestion, Threshold, Tone};
 use statements::{write_awaiting_at_end, write_delayed, write_never_freed, write_short_lived};
 
@@ -39,47 +39,47 @@ pub(super) struct Lifetimes {
 }
 
 impl Lifetimes {
-    pub(super) fn new(file: &OpenFile, history: &DeviceHistory, question: &ReportQuestion) -> Lifetimes {
+    pub(super) fn new(side: Side<'_>, question: &ReportQuestion) -> Lifetimes {
         Lifetimes {
             next: 0,
             min_bytes: threshold(question, ["alive", "at least", "bytes"], 1 << 20),
             min_wait: threshold(question, ["late", "longer than", "events"], 100),
             max_lifetime: threshold(question, ["within", "freed within", "events"], 10),
-            never_freed: SiteSums::new(file, history),
-            awaiting_at_end: SiteSums::new(file, history),
+            never_freed: SiteSums::new(side),
+            awaiting_at_end: SiteSums::new(side),
             cycles: Cycles::default(),
             accumulations: Vec::new(),
             delayed: TopK::new(question.rows.min(MAX_ROWS) as usize),
             delayed_count: 0,
             delayed_bytes: 0,
-            short_lived: SiteSums::new(file, history),
+            short_lived: SiteSums::new(side),
         }
     }
 
     /// Continues examining the allocations until all are examined or the time slice is used up.
-    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
-        let allocations = &history.allocations;
+    pub(super) fn step(&mut self, side: Side<'_>, slice: &mut TimeSlice) -> SliceResult {
+        let allocations = &side.history.allocations;
         while self.next < allocations.len() {
             slice.tick()?;
             let id = AllocationId(self.next as u32);
             self.next += 1;
             let (allocated_at, freed_at, size) = allocations.span(id);
-            if freed_at == u32::MAX && file.device_data(history).awaiting_free(id).is_some() {
-                self.awaiting_at_end.add(file, history, id, size);
+            if freed_at == u32::MAX && side.device_data().awaiting_free(id).is_some() {
+                self.awaiting_at_end.add(side, id, size);
             } else if freed_at == u32::MAX {
-                self.cycles.add(file, history, id, size);
+                self.cycles.add(side, id, size);
                 if allocated_at > 0 {
-                    self.never_freed.add(file, history, id, size);
-                    let site = file.groups.group_of(&file.snapshot, history, id, Grouping::CallSite) as usize;
+                    self.never_freed.add(side, id, size);
+                    let site = side.group(Grouping::CallSite, id) as usize;
                     if self.accumulations.len() <= site {
                         self.accumulations.resize(site + 1, Accumulation::default());
                     }
                     self.accumulations.get_mut(site).into_iter().for_each(|it| it.add(allocated_at));
                 }
             } else if allocated_at > 0 && u64::from(freed_at.saturating_sub(allocated_at)) <= self.max_lifetime.value {
-                self.short_lived.add(file, history, id, size);
+                self.short_lived.add(side, id, size);
             }
-            if let Some([from, to]) = file.device_data(history).awaiting_free(id)
+            if let Some([from, to]) = side.device_data().awaiting_free(id)
                 && u64::from(to - from) > self.min_wait.value
             {
                 self.delayed.add(two_part_key((to - from).into(), size), id.0);
@@ -93,30 +93,30 @@ impl Lifetimes {
     /// Writes statements about call sites that accumulate allocations. They replace those on growth per step if no
     /// steps are known.
     pub(super) fn write_accumulations(&self, writer: &mut ReportWriter<'_>) {
-        let (file, history) = (writer.file, writer.history);
-        let (_, peak) = history.live_peak();
+        let side = writer.side;
+        let (_, peak) = side.history.live_peak();
         let mut roles = FrameRoles::default();
         let ranked = self.never_freed.ranked(1);
         let worthy = |group: &u32| is_notable(self.never_freed.get(*group).bytes, peak);
         let even = ranked.into_iter().filter(worthy).filter(|&group| {
             let accumulation = self.accumulations.get(group as usize).copied().unwrap_or_default();
             // Activations accumulate in a forward pass, which may be where the trace ends.
-            let stack = file.stack(history, AllocationId(self.never_freed.get(group).last));
-            let frames = roles.python_frames(&file.snapshot, stack);
-            accumulation.is_even(history.event_count()) && !roles.is_inside(&file.snapshot, &frames)
+            let stack = side.stack(AllocationId(self.never_freed.get(group).last));
+            let frames = roles.python_frames(side.snapshot(), stack);
+            accumulation.is_even(side.history.event_count()) && !roles.is_inside(side.snapshot(), &frames)
         });
         for group in even.take(MAX_ACCUMULATIONS) {
             let sum = self.never_freed.get(group);
-            let stack = file.stack(history, AllocationId(sum.last));
+            let stack = side.stack(AllocationId(sum.last));
             let text = format!(
                 "{}{} allocated {} at even intervals, none freed: {} in all (possibly a leak).{}",
-                label(file, history, group),
-                caller_text(&file.snapshot, stack),
+                label(side, group),
+                caller_text(side.snapshot(), stack),
                 pluralize(sum.count, "time"),
                 bytes_text(sum.bytes),
-                holder_text(file, history, &sum)
+                holder_text(side, &sum)
             );
-            let evidence = allocation_evidence(sum.last, Some(history.event_count()));
+            let evidence = allocation_evidence(sum.last, Some(side.history.event_count()));
             writer.add_statement(Tone::Fact, text, Some(evidence));
         }
     }

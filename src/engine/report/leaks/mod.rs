@@ -30,22 +30,22 @@ pub(super) struct Leaks {
 impl Insight for Leaks {
     const NEEDS: &'static [Need] = &[Need::Growth];
 
-    fn new(&Given { file, history, question, .. }: &Given<'_>) -> Leaks {
+    fn new(&Given { side, question, .. }: &Given<'_>) -> Leaks {
         Leaks {
-            lifetimes: Lifetimes::new(file, history, question),
-            rounding: RoundingLoss::new(history, question),
+            lifetimes: Lifetimes::new(side, question),
+            rounding: RoundingLoss::new(side.history, question),
             cached: Cached::new(question),
         }
     }
 
-    fn step(&mut self, &Given { file, history, .. }: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
-        self.lifetimes.step(file, history, slice)?;
-        self.rounding.step(file, history, slice)?;
-        self.cached.step(file, history, slice)
+    fn step(&mut self, &Given { side, .. }: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
+        self.lifetimes.step(side, slice)?;
+        self.rounding.step(side, slice)?;
+        self.cached.step(side, slice)
     }
 
     fn write(self, given: &Given<'_>, writer: &mut ReportWriter<'_>) {
-        if let Some(text) = without_events(given.file, given.history) {
+        if let Some(text) = without_events(given.side) {
             writer.add_statement(Tone::Fact, text, None);
         }
         // The most likely problems come first.

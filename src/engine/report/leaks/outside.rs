@@ -6,12 +6,12 @@ use protocol::{CAPACITY, Tone};
 
 /// Writes a statement if the memory outside the allocator grew during the recording.
 pub(super) fn write(writer: &mut ReportWriter<'_>) {
-    let (snapshot, device) = (&writer.file.snapshot, writer.history.device);
+    let (snapshot, device) = (writer.side.snapshot(), writer.side.history.device);
     let recorder = &snapshot.recorder;
     if recorder.observed.samples.is_empty() {
         return;
     }
-    let facts = recorder_facts(snapshot, writer.history);
+    let facts = recorder_facts(snapshot, writer.side.history);
     let Some(&(_, capacity)) = facts.iter().find(|(key, _)| key == CAPACITY) else { return };
     let paused = paused_over_time(snapshot, device);
     let samples = recorder.observed.samples.iter().filter(|sample| sample.device == device);

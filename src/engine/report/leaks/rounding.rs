@@ -1,10 +1,10 @@
 //! Bytes lost to rounding, for the allocations that are live at the peak: allocated (rounded) minus requested bytes.
 
 use crate::device::SizeSource;
-use crate::open::OpenFile;
 use crate::report::column::{self, sheet};
 use crate::report::site_sums::label;
 use crate::report::writer::{ReportWriter, bytes_text, is_notable, moment_evidence, threshold};
+use crate::side::Side;
 use crate::stack_trees::Population;
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_numbers, two_part_key};
@@ -53,14 +53,14 @@ impl RoundingLoss {
     }
 
     /// Continues adding up the allocations that are live at the peak.
-    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
+    pub(super) fn step(&mut self, side: Side<'_>, slice: &mut TimeSlice) -> SliceResult {
         let RoundingLoss { moment, population, next, losses, loss_index, requested, rounded: all, .. } = self;
-        let population = population.get_or_insert_with(|| Population::new(history, Scope::At(*moment)));
-        population.visit(history, next, slice, &mut |id, size| {
-            let (block, known) = file.device_data(history).rounded_size(id);
+        let population = population.get_or_insert_with(|| Population::new(side.history, Scope::At(*moment)));
+        population.visit(side.history, next, slice, &mut |id, size| {
+            let (block, known) = side.device_data().rounded_size(id);
             *requested = requested.saturating_add(size);
             *all = all.saturating_add(block);
-            let group = file.groups.group_of(&file.snapshot, history, id, Grouping::CallSite);
+            let group = side.group(Grouping::CallSite, id);
             let new = losses.len() as u32;
             let index = *loss_index.entry((group, size, block)).or_insert(new);
             if index == new {
@@ -77,9 +77,9 @@ impl RoundingLoss {
 
     /// Writes the summary sentence on bytes lost to rounding, and the table of the largest losses.
     pub(super) fn write(self, writer: &mut ReportWriter<'_>) {
-        let (file, history) = (writer.file, writer.history);
+        let side = writer.side;
         let RoundingLoss { moment, min_bytes, losses, requested, rounded, .. } = self;
-        let numbers = &history.numbers;
+        let numbers = &side.history.numbers;
         let lost = rounded.saturating_sub(requested);
         let mut text = format!(
             "Lost to rounding at the peak: ≥ {}, {} of allocated (rounded).",
@@ -106,7 +106,7 @@ impl RoundingLoss {
             column::bytes("requested_bytes_each", "requested each", |it: &Loss| it.requested),
             column::bytes("allocated_rounded_bytes_each", "≥ allocated (rounded) each", |it: &Loss| it.rounded),
             column::count("recorded", "with recorded size", |it: &Loss| it.recorded),
-            column::text("call_site", "call site", |it: &Loss| label(file, history, it.group)),
+            column::text("call_site", "call site", |it: &Loss| label(side, it.group)),
         ];
         let note = "Allocated (rounded) minus requested bytes, by size and call site. Exact where the block is still there at the end, \
                     otherwise a lower bound.";

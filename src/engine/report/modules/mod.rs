@@ -58,14 +58,15 @@ impl Insight for Modules {
         Modules::default()
     }
 
-    fn step(&mut self, &Given { file, history, .. }: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
-        self.tree.step(&file.snapshot, slice)?;
-        self.sums.step(file, history, &self.tree, slice)?;
+    fn step(&mut self, &Given { side, .. }: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
+        self.tree.step(side.snapshot(), slice)?;
+        self.sums.step(side, &self.tree, slice)?;
         self.rank(slice)
     }
 
-    fn write(self, &Given { file, history, .. }: &Given<'_>, writer: &mut ReportWriter<'_>) {
-        let context = ReportContext { snapshot: &file.snapshot, history, tree: &self.tree, sums: &self.sums.sums };
+    fn write(self, &Given { side, .. }: &Given<'_>, writer: &mut ReportWriter<'_>) {
+        let context =
+            ReportContext { snapshot: side.snapshot(), history: side.history, tree: &self.tree, sums: &self.sums.sums };
         // Modules that occur only on another device or before the trace are left out.
         let is_on_device =
             |&number: &u32| number > 0 && context.sum(number).is_some_and(|sum| sum.events > 0 || sum.live_at_peak > 0);

@@ -2,8 +2,8 @@
 
 use super::tree::{Module, ModuleTree};
 use crate::innermost::InnermostAnnotations;
-use crate::open::OpenFile;
 use crate::origin::is_free_stack;
+use crate::side::Side;
 use base::slice::{SliceResult, TimeSlice};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory};
@@ -90,13 +90,8 @@ pub(super) struct Sums {
 
 impl Sums {
     /// Continues computing the totals of all modules until they are complete or the time slice is used up.
-    pub(super) fn step(
-        &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
-        tree: &ModuleTree,
-        slice: &mut TimeSlice,
-    ) -> SliceResult {
+    pub(super) fn step(&mut self, side: Side<'_>, tree: &ModuleTree, slice: &mut TimeSlice) -> SliceResult {
+        let Side { file, history } = side;
         if self.is_done {
             return Ok(());
         }
@@ -119,7 +114,7 @@ impl Sums {
             if allocated_at > peak || freed_at <= peak {
                 continue;
             }
-            let stack = file.stack(history, id);
+            let stack = side.stack(id);
             // A stack recorded at the free does not show where the memory was allocated.
             if let Some(sum) = self.sums.get_mut(tree.module_of(stack) as usize)
                 && !is_free_stack(history, id, stack)

@@ -1,8 +1,8 @@
 //! OOM events, and the memory sizes that are recorded at each OOM.
 
 use super::kind_sums::SumsByKind;
-use crate::open::OpenFile;
 use crate::report::live_sites::LiveSites;
+use crate::side::Side;
 use crate::state::DeviceState;
 use base::slice::{SliceResult, TimeSlice};
 use base::units::{EventIdx, Moment};
@@ -74,24 +74,24 @@ pub(super) struct RoundedAtOoms {
 
 impl RoundedAtOoms {
     /// Continues processing the allocations made before recording, and then the events.
-    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
-        let bytes = |id: AllocationId| file.device_data(history).rounded_size(id).0;
-        while self.next_early < history.allocations.early_count() as u32 {
+    pub(super) fn step(&mut self, side: Side<'_>, slice: &mut TimeSlice) -> SliceResult {
+        let bytes = |id: AllocationId| side.device_data().rounded_size(id).0;
+        while self.next_early < side.history.allocations.early_count() as u32 {
             slice.tick()?;
             let id = AllocationId(self.next_early);
             self.next_early += 1;
-            if history.allocations.outlives(id, Moment::START) {
+            if side.history.allocations.outlives(id, Moment::START) {
                 self.current = self.current.saturating_add(bytes(id));
             }
         }
-        while self.next_event < history.event_count() {
+        while self.next_event < side.history.event_count() {
             slice.tick()?;
             let event = EventIdx(self.next_event);
             self.next_event += 1;
-            match history.lifetime_change(event) {
+            match side.history.lifetime_change(event) {
                 Some((id, true)) => self.current = self.current.saturating_add(bytes(id)),
                 Some((id, false)) => self.current = self.current.saturating_sub(bytes(id)),
-                None if history.events.action(event.0) == Action::Oom => self.at_ooms.push(self.current),
+                None if side.history.events.action(event.0) == Action::Oom => self.at_ooms.push(self.current),
                 None => {}
             }
         }

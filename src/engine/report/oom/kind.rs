@@ -51,7 +51,7 @@ pub struct OomRecord {
 /// Returns all OOMs of a device, oldest first. The sizes equal those in the table of OOMs of the insight. Needs
 /// [`Engine::complete_side`](crate::Engine::complete_side).
 pub fn oom_records(side: &Side<'_>) -> Vec<OomRecord> {
-    let (file, history) = (side.file, side.history);
+    let &Side { file, history } = side;
     let events: Vec<u32> = history.oom_events().collect();
     if events.is_empty() {
         return Vec::new();
@@ -59,14 +59,14 @@ pub fn oom_records(side: &Side<'_>) -> Vec<OomRecord> {
     let has_time = &mut || true;
     let slice = &mut TimeSlice::new(has_time);
     let mut rounded = RoundedAtOoms::default();
-    while rounded.step(file, history, slice).is_err() {}
+    while rounded.step(*side, slice).is_err() {}
     let recorded = recorder_facts(&file.snapshot, history).into_iter().find(|(key, _)| key == CAPACITY);
     let paused = paused_over_time(&file.snapshot, history.device);
     let capacity = recorded.map_or(0, |(_, bytes)| bytes).max(min_capacity(history, &paused));
     let first_state = events.len().saturating_sub(MAX_STATES);
     let records = events.iter().zip(&rounded.at_ooms).enumerate().map(|(index, (&event, &rounded))| {
         let facts = OomFacts::new(history, event, &paused);
-        let free = (index >= first_state).then(|| free_at(side, event, slice)).flatten();
+        let free = (index >= first_state).then(|| free_at(*side, event, slice)).flatten();
         // As in the insight, which examines the free blocks at the newest OOM only.
         let exact = free.as_ref().filter(|_| index + 1 == events.len()).map(|sums| sums.free);
         let idle = exact.unwrap_or(facts.reserved.saturating_sub(rounded));
@@ -103,11 +103,10 @@ pub(super) fn causes(file: &OpenFile, facts: &OomFacts, idle: u64, capacity: u64
 }
 
 /// Returns the sums over all segments at an OOM. `None` without recorded segments.
-fn free_at(side: &Side<'_>, event: u32, slice: &mut TimeSlice) -> Option<SegmentsSums> {
-    let (file, history) = (side.file, side.history);
+fn free_at(side: Side<'_>, event: u32, slice: &mut TimeSlice) -> Option<SegmentsSums> {
     let lives = side.segment_lives()?;
-    let mut state = DeviceState::new(history, lives, event.saturating_add(1));
-    while state.step(file, history, lives, slice).is_err() {}
+    let mut state = DeviceState::new(side.history, lives, event.saturating_add(1));
+    while state.step(side, lives, slice).is_err() {}
     let mut by_kind = SumsByKind::default();
     while by_kind.step(&state, lives, slice).is_err() {}
     Some(by_kind.total).filter(|total| total.reserved > 0)

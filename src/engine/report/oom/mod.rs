@@ -13,10 +13,10 @@ use super::leaks::stream_name;
 use super::live_sites::LiveSites;
 use super::site_sums::site_of;
 use super::writer::{ReportWriter, evidence_row, freed_by_cell, moment_evidence, threshold};
-use crate::open::OpenFile;
 use crate::recorder_facts;
 use crate::report::column::{self, sheet};
 use crate::report::layout::kind_name;
+use crate::side::Side;
 use crate::state::DeviceState;
 use analysis::site;
 use base::slice::{STEPS_PER_CHECK, SliceResult, TimeSlice};
@@ -49,13 +49,13 @@ pub(super) struct OutOfMemory {
 impl Insight for OutOfMemory {
     const NEEDS: &'static [Need] = &[Need::Segments, Need::Categories, Need::Simulation, Need::OomPlans];
 
-    fn new(&Given { file, history, question, segments, .. }: &Given<'_>) -> OutOfMemory {
+    fn new(&Given { side, question, segments, .. }: &Given<'_>) -> OutOfMemory {
         // A click in the report moves the cursor to the reported OOM, so the report stays the same.
         let at = question.at.unwrap_or(u32::MAX);
-        let oom_at_cursor = history.oom_events().find(|&event| event == at || event.checked_add(1) == Some(at));
-        let reported = oom_at_cursor.or_else(|| history.oom_events().last()).map(|event| {
-            let live = LiveSites::new(file, history, event.saturating_add(1));
-            let state = DeviceState::new(history, segments, live.moment);
+        let oom_at_cursor = side.history.oom_events().find(|&event| event == at || event.checked_add(1) == Some(at));
+        let reported = oom_at_cursor.or_else(|| side.history.oom_events().last()).map(|event| {
+            let live = LiveSites::new(side, event.saturating_add(1));
+            let state = DeviceState::new(side.history, segments, live.moment);
             let (by_kind, large_before) = Default::default();
             OomState { event, live, state, by_kind, large_before, next: event }
         });
@@ -69,32 +69,28 @@ impl Insight for OutOfMemory {
         }
     }
 
-    fn step(
-        &mut self,
-        &Given { file, history, question, segments, .. }: &Given<'_>,
-        slice: &mut TimeSlice,
-    ) -> SliceResult {
+    fn step(&mut self, &Given { side, question, segments, .. }: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
         let Some(OomState { live, state, by_kind, large_before, next, event }) = &mut self.reported else {
             return Ok(());
         };
         let max_rows = question.rows.min(MAX_REQUESTS) as usize;
-        let events: Vec<u32> = history.oom_events().collect();
+        let events: Vec<u32> = side.history.oom_events().collect();
         for &event in events.iter().rev().take(max_rows).skip(self.sites.len()) {
             slice.spend(STEPS_PER_CHECK / 4)?;
-            self.sites.push(site_of_event(file, history, event));
+            self.sites.push(site_of_event(side, event));
         }
-        self.allocated.step(file, history, slice)?;
-        self.pausing.step(&file.snapshot, slice)?;
+        self.allocated.step(side, slice)?;
+        self.pausing.step(side.snapshot(), slice)?;
         let waiting = self.waiting.get_or_insert_with(|| Waiting::new(*event));
-        live.step(file, history, &mut |id, _| waiting.add(file, history, id), slice)?;
-        state.step(file, history, segments, slice)?;
-        waiting.step(file, history, slice)?;
+        live.step(side, &mut |id, _| waiting.add(side, id), slice)?;
+        state.step(side, segments, slice)?;
+        waiting.step(side, slice)?;
         by_kind.step(state, segments, slice)?;
         while *next > 0 && large_before.len() < max_rows {
             slice.tick()?;
             *next -= 1;
-            let is_alloc = history.events.action(*next) == Action::Alloc;
-            if is_alloc && history.address_and_size(EventIdx(*next)).1 >= self.min_bytes.value {
+            let is_alloc = side.history.events.action(*next) == Action::Alloc;
+            if is_alloc && side.history.address_and_size(EventIdx(*next)).1 >= self.min_bytes.value {
                 large_before.push(*next);
             }
         }
@@ -102,7 +98,7 @@ impl Insight for OutOfMemory {
     }
 
     fn write(self, given: &Given<'_>, writer: &mut ReportWriter<'_>) {
-        let Given { file, history, question, .. } = *given;
+        let Given { side: Side { file, history }, question, .. } = *given;
         let Some(oom) = &self.reported else { return write_no_oom(writer) };
         let paused = recorder_facts::paused_over_time(&file.snapshot, history.device);
         let facts = OomFacts::new(history, oom.event, &paused);
@@ -138,9 +134,9 @@ impl Insight for OutOfMemory {
 }
 
 /// Returns the call site of an OOM.
-fn site_of_event(file: &OpenFile, history: &DeviceHistory, event: u32) -> String {
-    let snapshot = &file.snapshot;
-    match site::call_site(snapshot, history.events.stack(event)) {
+fn site_of_event(side: Side<'_>, event: u32) -> String {
+    let snapshot = side.snapshot();
+    match site::call_site(snapshot, side.history.events.stack(event)) {
         Some(frame) => site::short(snapshot, snapshot.frames.frame(frame)),
         None => site::NO_STACK.to_owned(),
     }
@@ -153,7 +149,7 @@ fn count_newer(history: &DeviceHistory, event: u32) -> usize {
 
 /// Writes the statement for a trace without OOMs.
 fn write_no_oom(writer: &mut ReportWriter<'_>) {
-    let (tone, text) = match writer.history.event_count() {
+    let (tone, text) = match writer.side.history.event_count() {
         0 => (Tone::Fact, "No events recorded: the file does not say whether an OOM occurred."),
         _ => (Tone::Good, "No OOM in this trace. See Peak for what is live at most."),
     };
@@ -173,7 +169,7 @@ fn write_requests(
     capacity: Threshold,
     paused: &PausedBytes,
 ) {
-    let (file, history) = (writer.file, writer.history);
+    let Side { file, history } = writer.side;
     let stream = |event: u32| file.snapshot.labels.labels(history.events.labels(event)).stream;
     let columns = [
         column::cell("event", "event", |(event, ..): Row<'_>| Cell::Event(event.into())),
@@ -222,7 +218,7 @@ fn write_requests(
 
 /// Writes the table of free (cached) bytes by pool.
 fn write_free_by_pool(writer: &mut ReportWriter<'_>, oom: &OomState) {
-    let (kinds, file) = (&oom.by_kind.kinds, writer.file);
+    let (kinds, file) = (&oom.by_kind.kinds, writer.side.file);
     let ranked = base::sorted::sorted_by_key(kinds.iter().collect(), |row: &&KindSums| !u128::from(row.sums.free));
     let sum = |value: fn(&KindSums) -> u64| kinds.iter().fold(0u64, |sum, row| sum.saturating_add(value(row)));
     let bytes =
@@ -247,21 +243,21 @@ fn write_free_by_pool(writer: &mut ReportWriter<'_>, oom: &OomState) {
 
 /// Writes the table of the last large allocations before the OOM.
 fn write_before(writer: &mut ReportWriter<'_>, oom: &OomState, min_bytes: Threshold) {
-    let (file, history) = (writer.file, writer.history);
-    let allocated_at = |id| history.allocations.allocated_at(AllocationId(id)).0;
+    let side = writer.side;
+    let allocated_at = |id| side.history.allocations.allocated_at(AllocationId(id)).0;
     let columns = [
-        column::bytes("requested_bytes", "requested", |id| history.allocations.size(AllocationId(id))),
+        column::bytes("requested_bytes", "requested", |id| side.history.allocations.size(AllocationId(id))),
         column::event("allocated_at", "allocated at event", allocated_at),
         column::count("events_before", "events before the OOM", |id| {
             oom.live.moment.saturating_sub(allocated_at(id)).into()
         }),
-        column::cell("freed_at", "freed at event", |id| freed_by_cell(history, AllocationId(id))),
-        column::text("call_site", "call site", |id| site_of(file, history, AllocationId(id))),
+        column::cell("freed_at", "freed at event", |id| freed_by_cell(side.history, AllocationId(id))),
+        column::text("call_site", "call site", |id| site_of(side, AllocationId(id))),
     ];
     let mut sheet = sheet(["before", "Last large allocations before the OOM", "Newest first."], &columns);
     sheet.threshold = Some(min_bytes);
     let ids: Vec<u32> =
-        oom.large_before.iter().filter_map(|&event| Some(history.allocation_of(EventIdx(event))?.0)).collect();
+        oom.large_before.iter().filter_map(|&event| Some(side.history.allocation_of(EventIdx(event))?.0)).collect();
     writer
         .add_sheet(sheet, &columns, &ids, |writer, id| writer.allocation_row(AllocationId(id), Some(allocated_at(id))));
 }

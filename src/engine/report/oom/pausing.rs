@@ -43,7 +43,7 @@ impl Pausing {
             let text = format!(
                 "Parts of the reserved memory may be paused, and so not on the {}: the stacks have frames of \
                  torch_memory_saver or vLLM's cumem allocator.",
-                writer.file.backend.device()
+                writer.side.backend().device()
             );
             writer.add_statement(Tone::Fact, text, None);
             writer.set_fix("Record with memscape, which notes what is paused.");

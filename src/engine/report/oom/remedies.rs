@@ -12,10 +12,10 @@ use protocol::{OomPlan, Tone, WhatIfRun};
 
 /// Writes the statements.
 pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, given: &Given<'_>) {
-    if given.history.device < 0 {
+    if given.side.history.device < 0 {
         return;
     }
-    let simulated = Simulated::new(given.simulation, given.history);
+    let simulated = Simulated::new(given.simulation, given.side.history);
     let limit = given.simulation.and_then(|answer| answer.limit).filter(|limit| limit.is_fraction);
     if let (Some(limit), Ok(_)) = (limit, &simulated) {
         let [low, high] = [limit.low, limit.high].map(bytes_text);
@@ -27,7 +27,7 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, given: &Giv
         Ok(simulated) => simulated.write_for_oom(writer, facts.event),
         Err(unknown) => writer.add_statement(Tone::Fact, unknown.clone(), None),
     }
-    let Some(index) = given.history.oom_events().position(|event| event == facts.event) else { return };
+    let Some(index) = given.side.history.oom_events().position(|event| event == facts.event) else { return };
     let saved = |effect: &OomPlanEffect| effect.saved_bytes.get(index).copied().unwrap_or(0);
     let notable = given.plans.iter().filter(|effect| is_notable(saved(effect), facts.live)).collect();
     for effect in sorted_by_key(notable, |effect: &&OomPlanEffect| u128::from(!saved(effect))) {

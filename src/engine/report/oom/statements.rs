@@ -4,6 +4,7 @@ use super::facts::{OomFacts, OomState};
 use super::kind_sums::KindSums;
 use crate::report::settings::memory_fraction;
 use crate::report::writer::{ReportWriter, bytes_text, moment_evidence};
+use crate::side::Side;
 use crate::state::{SegmentSizing, driver_request_size, is_small};
 use base::units::{group_digits, pluralize};
 use history::replay::SegmentKind;
@@ -16,7 +17,7 @@ const SHOWN_EVENTS: u32 = 500;
 
 /// Writes the statements about an OOM. `site` is the call site of the failed request.
 pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &OomState, site: &str) {
-    let (file, history) = (writer.file, writer.history);
+    let side @ Side { file, history } = writer.side;
     let moment = failure.live.moment;
     let (kinds, live) = (&failure.by_kind.kinds, &failure.live);
     let has_segments = !file.snapshot.segments.is_empty() && facts.reserved > 0;
@@ -61,7 +62,7 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
         let text = format!(
             "Of the reserved bytes, {} are paused (not on the {}).",
             bytes_text(facts.paused),
-            writer.file.backend.device()
+            writer.side.backend().device()
         );
         writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
     }
@@ -74,7 +75,7 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
             ("the request", facts.request),
         ]);
     }
-    if let Some((text, evidence)) = live.describe_largest(file, history, "at the OOM") {
+    if let Some((text, evidence)) = live.describe_largest(side, "at the OOM") {
         writer.add_statement(Tone::Fact, text, Some(Evidence { moment: Some(moment), ..evidence }));
     }
 
@@ -142,7 +143,7 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
         writer.add_statement(tone, text, Some(moment_evidence(moment)));
     }
     if is_limited {
-        let module = writer.file.backend.module();
+        let module = writer.side.backend().module();
         let function =
             if fraction.is_none() { format!(" ({module}.set_per_process_memory_fraction)") } else { String::new() };
         let text = format!(
@@ -155,7 +156,7 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
 
 /// Writes the statements about what else was in memory at the OOM, and about other OOMs.
 pub(super) fn write_rest(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &OomState) {
-    let (file, history, live) = (writer.file, writer.history, &failure.live);
+    let (Side { file, history }, live) = (writer.side, &failure.live);
     let moment = live.moment;
     let has_segments = !file.snapshot.segments.is_empty() && facts.reserved > 0;
     if facts.awaiting_free > 0 {
@@ -191,7 +192,7 @@ pub(super) fn write_recorded_outside(
     outside: Option<u64>,
 ) {
     if others > 0 {
-        let backend = writer.file.backend;
+        let backend = writer.side.backend();
         let text = format!("Other processes used {} of this {} (NVML).", bytes_text(others), backend.device());
         // Without the other processes, the request would have fitted.
         let is_cause = others.saturating_add(facts.device_free.unwrap_or(0)) >= facts.request;
@@ -203,7 +204,7 @@ pub(super) fn write_recorded_outside(
         let text = format!(
             "This process used {} outside the allocator (NVML less reserved bytes: {}, libraries).",
             bytes_text(outside),
-            writer.file.backend.outside()
+            writer.side.backend().outside()
         );
         writer.add_statement(Tone::Fact, text, None);
     }
@@ -224,10 +225,10 @@ pub(super) fn write_inferred_outside(
         let bound = if is_chosen { "" } else { "At least " };
         format!("{bound}{} of device memory was in use", bytes_text(outside))
     } else {
-        let (accounted, device) = (bytes_text(accounted), writer.file.backend.device());
+        let (accounted, device) = (bytes_text(accounted), writer.side.backend().device());
         format!("Reserved and free memory add up to {accounted}. {device} memory beyond that was in use")
     };
-    let mut text = [&text, " outside the allocator (", writer.file.backend.outside(), ", other processes)."].concat();
+    let mut text = [&text, " outside the allocator (", writer.side.backend().outside(), ", other processes)."].concat();
     if facts.request > capacity.value {
         text.push_str(" This request is larger than all known device memory.");
     }

@@ -2,13 +2,13 @@
 //! have fitted in it, and when the same request succeeded.
 
 use super::facts::{OomFacts, OomState};
-use crate::open::OpenFile;
 use crate::report::frame_words::has_frame_with;
 use crate::report::writer::{ReportWriter, allocation_evidence, bytes_text};
+use crate::side::Side;
 use crate::state::{SegmentSizing, driver_request_size, is_small};
 use base::slice::{SliceResult, TimeSlice};
 use base::units::{EventIdx, group_digits};
-use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
+use history::replay::{AllocationId, SegmentLifetimes};
 use history::snapshot::Action;
 use protocol::Tone;
 
@@ -28,15 +28,15 @@ impl Waiting {
     }
 
     /// Adds a live allocation if it awaits its free at the OOM.
-    pub(super) fn add(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId) {
+    pub(super) fn add(&mut self, side: Side<'_>, id: AllocationId) {
         let moment = self.event.saturating_add(1);
-        if file.device_data(history).awaits_free_at(id, moment) {
+        if side.device_data().awaits_free_at(id, moment) {
             self.ids.push(id.0);
         }
     }
 
     /// Continues searching for the later request.
-    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
+    pub(super) fn step(&mut self, Side { file, history }: Side<'_>, slice: &mut TimeSlice) -> SliceResult {
         if self.ids.is_empty() {
             return Ok(());
         }
@@ -63,13 +63,13 @@ impl Waiting {
         oom: &OomState,
         lives: &SegmentLifetimes,
     ) {
-        let (file, history) = (writer.file, writer.history);
+        let side = writer.side;
         let Waiting { ids, succeeded, .. } = self;
-        let data = file.device_data(history);
-        let rounded = file.rounding.rounded(facts.request);
-        let labels = file.snapshot.labels.labels(history.events.labels(facts.event));
+        let data = side.device_data();
+        let rounded = side.file.rounding.rounded(facts.request);
+        let labels = side.file.snapshot.labels.labels(side.history.events.labels(facts.event));
         let is_matching = |id: AllocationId| {
-            let segment = oom.state.segment_at(history.allocations.address(id));
+            let segment = oom.state.segment_at(side.history.allocations.address(id));
             let kind = segment.and_then(|segment| lives.kinds().get(segment.kind as usize));
             kind.is_some_and(|kind| {
                 kind.pool.unwrap_or_default() == labels.pool.unwrap_or_default()
@@ -94,8 +94,8 @@ impl Waiting {
         let needed = driver_request_size(rounded, SegmentSizing::Fixed);
         let is_released = facts.device_free.is_some_and(|free| free.saturating_add(released) >= needed);
         let Some(largest) = block.or_else(|| all().filter(|_| is_released).max_by_key(|&id| size(id))) else { return };
-        let awaited = block.map_or(facts.awaiting_free, |id| history.allocations.size(id));
-        let stream = block_stream(file, history, largest);
+        let awaited = block.map_or(facts.awaiting_free, |id| side.history.allocations.size(id));
+        let stream = block_stream(side, largest);
         let mut text = format!("{} awaited their free on {stream} and would have fitted", bytes_text(awaited));
         if let Some(event) = *succeeded {
             text.push_str(&format!("; the same request succeeded at event {}", group_digits(event.into())));
@@ -103,7 +103,7 @@ impl Waiting {
         text.push('.');
         let evidence = allocation_evidence(largest.0, Some(facts.event.saturating_add(1)));
         writer.add_statement(Tone::Alarm, text, Some(evidence));
-        writer.set_fix(match uses_nccl(file, history, largest) {
+        writer.set_fix(match uses_nccl(side, largest) {
             true => "Set TORCH_NCCL_AVOID_RECORD_STREAMS=1, so that record_stream() does not delay the free.",
             false => {
                 "Avoid record_stream() for it: let its stream wait for the other stream (wait_stream or an event) before the tensor is freed."
@@ -113,7 +113,7 @@ impl Waiting {
 }
 
 /// Names the stream of an allocation: `stream 0`, or `stream 0x55d0`.
-fn block_stream(file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> String {
+fn block_stream(Side { file, history }: Side<'_>, id: AllocationId) -> String {
     let event = history.allocations.allocated_at(id).event();
     let stream = event.and_then(|event| file.snapshot.labels.labels(history.events.labels(event.0)).stream);
     match stream.unwrap_or_default() {
@@ -123,6 +123,6 @@ fn block_stream(file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> S
 }
 
 /// Returns whether the stack of an allocation has frames of NCCL or FSDP.
-fn uses_nccl(file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> bool {
-    has_frame_with(&file.snapshot, file.stack(history, id), &["nccl", "fsdp"])
+fn uses_nccl(side: Side<'_>, id: AllocationId) -> bool {
+    has_frame_with(side.snapshot(), side.stack(id), &["nccl", "fsdp"])
 }

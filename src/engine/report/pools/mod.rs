@@ -5,13 +5,12 @@ mod pool_bytes;
 use super::insight::{Given, Insight, Need};
 use super::site_sums::SiteSums;
 use super::writer::{ReportWriter, bytes_text, evidence_row, moment_evidence};
-use crate::open::OpenFile;
 use crate::report::column::{self, sheet};
+use crate::side::Side;
 use crate::stack_trees::Population;
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_numbers, two_part_key};
 use base::units::{Moment, group_digits, percent, pluralize};
-use history::replay::DeviceHistory;
 use pool_bytes::{Pool, PoolPass};
 use protocol::{Cell, Grouping, Scope, Tone};
 
@@ -36,25 +35,25 @@ struct PoolContents {
 impl Insight for Pools {
     const NEEDS: &'static [Need] = &[Need::Segments];
 
-    fn new(&Given { file, history, question, segments, .. }: &Given<'_>) -> Pools {
-        let peak = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
-        let moment = question.at.unwrap_or(peak).min(history.event_count());
-        Pools { pass: PoolPass::new(file, history, segments, [peak, moment]), contents: None }
+    fn new(&Given { side, question, segments, .. }: &Given<'_>) -> Pools {
+        let peak = Moment::after_event_or_minus_one(side.history.numbers.peak_event).0;
+        let moment = question.at.unwrap_or(peak).min(side.history.event_count());
+        Pools { pass: PoolPass::new(side, segments, [peak, moment]), contents: None }
     }
 
-    fn step(&mut self, &Given { file, history, segments, .. }: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
+    fn step(&mut self, &Given { side, segments, .. }: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
         let Pools { pass, contents } = self;
-        pass.step(file, history, segments, slice)?;
+        pass.step(side, segments, slice)?;
         let contents = contents.get_or_insert_with(|| {
-            let private = ranked_pools(pass).into_iter().filter(|&pool| file.groups.is_private(pool));
+            let private = ranked_pools(pass).into_iter().filter(|&pool| side.file.groups.is_private(pool));
             let listed = private.take(MAX_CONTENTS).map(|pool| {
                 let moment = pass.pools.get(pool as usize).map_or(0, |pool| pool.peak_live.1);
-                let population = Population::new(history, Scope::At(moment));
-                PoolContents { pool, moment, population, next: 0, sums: SiteSums::new(file, history) }
+                let population = Population::new(side.history, Scope::At(moment));
+                PoolContents { pool, moment, population, next: 0, sums: SiteSums::new(side) }
             });
             listed.collect()
         });
-        contents.iter_mut().try_for_each(|contents| contents.step(file, history, slice))
+        contents.iter_mut().try_for_each(|contents| contents.step(side, slice))
     }
 
     fn write(self, _: &Given<'_>, writer: &mut ReportWriter<'_>) {
@@ -65,10 +64,10 @@ impl Insight for Pools {
 }
 
 impl PoolContents {
-    fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
-        self.population.visit(history, &mut self.next, slice, &mut |id, size| {
-            if file.groups.group_of(&file.snapshot, history, id, Grouping::Pool) == self.pool {
-                self.sums.add(file, history, id, size);
+    fn step(&mut self, side: Side<'_>, slice: &mut TimeSlice) -> SliceResult {
+        self.population.visit(side.history, &mut self.next, slice, &mut |id, size| {
+            if side.group(Grouping::Pool, id) == self.pool {
+                self.sums.add(side, id, size);
             }
         })
     }
@@ -83,12 +82,12 @@ fn ranked_pools(pass: &PoolPass) -> Vec<u32> {
 }
 
 /// Returns the display name of the pool with this number.
-fn pool_label(file: &OpenFile, history: &DeviceHistory, pool: u32) -> String {
-    file.groups.label(&file.snapshot, history, Grouping::Pool, pool)
+fn pool_label(side: Side<'_>, pool: u32) -> String {
+    side.group_label(Grouping::Pool, pool)
 }
 
 fn write_statements(writer: &mut ReportWriter<'_>, pass: &PoolPass) {
-    let (file, history) = (writer.file, writer.history);
+    let Side { file, history } = writer.side;
     let private: Vec<u32> = ranked_pools(pass).into_iter().filter(|&pool| file.groups.is_private(pool)).collect();
     let has_pools = file.groups.has_pools();
     if private.is_empty() && !has_pools {
@@ -153,11 +152,11 @@ fn write_pools(writer: &mut ReportWriter<'_>, pass: &PoolPass) {
     });
     // Blocks without a known pool may lie in segments of a known one, so only the free bytes of all pools are reliable.
     let idle = |(reserved, _, rounded, _): (u64, u64, u64, u64)| reserved.saturating_sub(rounded);
-    let (file, history) = (writer.file, writer.history);
+    let side = writer.side;
     type Row<'a> = (u32, &'a Pool);
     let at_end = |number: u32| segments.get(number as usize).copied().unwrap_or(0);
     let columns = [
-        column::text("pool", "pool", |(number, _): Row<'_>| pool_label(file, history, number)),
+        column::text("pool", "pool", |(number, _): Row<'_>| pool_label(side, number)),
         column::bytes("max_reserved_bytes", "peak reserved", |(_, pool): Row<'_>| pool.peak_reserved.0),
         column::event("max_reserved_event", "after event", |(_, pool): Row<'_>| pool.peak_reserved.1),
         column::bytes("max_live_bytes", "peak live", |(_, pool): Row<'_>| pool.peak_live.0),
@@ -189,23 +188,23 @@ fn write_pools(writer: &mut ReportWriter<'_>, pass: &PoolPass) {
 
 /// Returns the number of segments at the end of the trace for each pool number.
 fn segments_at_end(writer: &ReportWriter<'_>) -> Vec<u64> {
-    let mut counts = vec![0; writer.file.groups.group_count(writer.history, Grouping::Pool) as usize];
-    for segment in writer.file.snapshot.segments.iter().filter(|it| it.device == writer.history.device) {
-        let number = writer.file.groups.pool_number(segment.pool);
+    let mut counts = vec![0; writer.side.group_count(Grouping::Pool) as usize];
+    for segment in writer.side.file.snapshot.segments.iter().filter(|it| it.device == writer.side.history.device) {
+        let number = writer.side.file.groups.pool_number(segment.pool);
         counts.get_mut(number as usize).into_iter().for_each(|count| *count += 1);
     }
     counts
 }
 
 fn write_contents(writer: &mut ReportWriter<'_>, contents: &[PoolContents]) {
-    let (file, history) = (writer.file, writer.history);
+    let side = writer.side;
     type Row<'a> = (&'a PoolContents, u64, u32);
     let columns = [
-        column::text("pool", "pool", |(it, ..): Row<'_>| pool_label(file, history, it.pool)),
+        column::text("pool", "pool", |(it, ..): Row<'_>| pool_label(side, it.pool)),
         column::bytes("live_bytes", "live", |(it, _, group): Row<'_>| it.sums.get(group).bytes),
         column::share("share", "share", |(it, whole, group): Row<'_>| (it.sums.get(group).bytes, whole)),
         column::count("count", "allocations", |(it, _, group): Row<'_>| it.sums.get(group).count),
-        column::text("call_site", "call site", |(it, _, group): Row<'_>| it.sums.name(file, history, group)),
+        column::text("call_site", "call site", |(it, _, group): Row<'_>| it.sums.name(side, group)),
     ];
     let rows: Vec<Row<'_>> = contents
         .iter()

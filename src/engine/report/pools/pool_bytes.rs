@@ -2,9 +2,10 @@
 
 use crate::open::OpenFile;
 use crate::radix::Radix;
+use crate::side::Side;
 use base::slice::{SliceResult, TimeSlice};
 use base::units::{EventIdx, Moment};
-use history::replay::{AllocationChange, AllocationId, DeviceHistory, Provenance, SegmentLifetimes};
+use history::replay::{AllocationChange, AllocationId, Provenance, SegmentLifetimes};
 use protocol::Grouping;
 
 /// Byte totals of a pool after one event.
@@ -78,27 +79,16 @@ pub(super) struct PoolPass {
 const NOT_LOOKED_UP: u32 = u32::MAX;
 
 impl PoolPass {
-    pub(super) fn new(
-        file: &OpenFile,
-        history: &DeviceHistory,
-        lives: &SegmentLifetimes,
-        moments: [u32; 2],
-    ) -> PoolPass {
-        let pools = vec![Pool::default(); file.groups.group_count(history, Grouping::Pool) as usize];
+    pub(super) fn new(side: Side<'_>, lives: &SegmentLifetimes, moments: [u32; 2]) -> PoolPass {
+        let pools = vec![Pool::default(); side.group_count(Grouping::Pool) as usize];
         let ranges_by_end = Radix::with_capacity(lives.ranges.len());
         let (by_end, next_end, next_range, next_early, next_event) = Default::default();
-        let pool_of_labels = vec![NOT_LOOKED_UP; file.snapshot.labels.len()];
+        let pool_of_labels = vec![NOT_LOOKED_UP; side.file.snapshot.labels.len()];
         PoolPass { pools, moments, ranges_by_end, by_end, next_end, next_range, next_early, next_event, pool_of_labels }
     }
 
     /// Continues processing the allocations made before recording, and then the events.
-    pub(super) fn step(
-        &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
-        lives: &SegmentLifetimes,
-        slice: &mut TimeSlice,
-    ) -> SliceResult {
+    pub(super) fn step(&mut self, side: Side<'_>, lives: &SegmentLifetimes, slice: &mut TimeSlice) -> SliceResult {
         while self.ranges_by_end.len() < lives.ranges.len() && self.by_end.is_empty() {
             slice.tick()?;
             let id = self.ranges_by_end.len() as u32;
@@ -108,20 +98,20 @@ impl PoolPass {
         if self.by_end.is_empty() {
             self.ranges_by_end.step(slice)?;
             self.by_end = std::mem::take(&mut self.ranges_by_end).into_ids();
-            self.apply_mappings(file, lives, 0);
+            self.apply_mappings(side.file, lives, 0);
         }
-        let early = history.allocations.early_count();
+        let early = side.history.allocations.early_count();
         while self.next_early < early {
             slice.tick()?;
             let id = AllocationId(self.next_early as u32);
             self.next_early += 1;
-            let (number, by_event) = self.pool_of(file, history, id);
+            let (number, by_event) = self.pool_of(side, id);
             let Some(pool) = self.pools.get_mut(number as usize) else { continue };
             pool.identified[usize::from(!by_event)] += 1;
-            if history.allocations.outlives(id, Moment::START) {
-                let size = history.allocations.size(id);
-                pool.change_live((size, file.device_data(history).rounded_size(id).0), true);
-                if history.allocations.awaiting_free_from(id) == 0 {
+            if side.history.allocations.outlives(id, Moment::START) {
+                let size = side.history.allocations.size(id);
+                pool.change_live((size, side.device_data().rounded_size(id).0), true);
+                if side.history.allocations.awaiting_free_from(id) == 0 {
                     pool.current.awaiting_free = pool.current.awaiting_free.saturating_add_signed(size as i64);
                 }
             }
@@ -130,20 +120,20 @@ impl PoolPass {
             self.pools.iter_mut().for_each(|pool| pool.update_peaks(0));
             self.store_state(0);
         }
-        for event in (self.next_event..history.event_count()).map(EventIdx) {
+        for event in (self.next_event..side.history.event_count()).map(EventIdx) {
             slice.tick()?;
             self.next_event += 1;
-            self.process_event(file, history, lives, event);
+            self.process_event(side, lives, event);
         }
         Ok(())
     }
 
-    fn process_event(&mut self, file: &OpenFile, history: &DeviceHistory, lives: &SegmentLifetimes, event: EventIdx) {
+    fn process_event(&mut self, side: Side<'_>, lives: &SegmentLifetimes, event: EventIdx) {
         let moment = Moment::after(event).0;
-        match history.allocation_change(event) {
-            Some(change) if change.changes() => self.apply_change(file, history, change),
+        match side.history.allocation_change(event) {
+            Some(change) if change.changes() => self.apply_change(side, change),
             Some(_) => {}
-            None => self.apply_mappings(file, lives, moment),
+            None => self.apply_mappings(side.file, lives, moment),
         }
         self.store_state(moment);
     }
@@ -190,14 +180,14 @@ impl PoolPass {
     }
 
     /// Updates the live bytes for an allocation or free.
-    fn apply_change(&mut self, file: &OpenFile, history: &DeviceHistory, change: AllocationChange) {
-        let (number, by_event) = self.pool_of(file, history, change.id);
+    fn apply_change(&mut self, side: Side<'_>, change: AllocationChange) {
+        let (number, by_event) = self.pool_of(side, change.id);
         let Some(pool) = self.pools.get_mut(number as usize) else { return };
         if change.starts_lifetime == Some(true) {
             pool.identified[usize::from(!by_event)] += 1;
         }
         if let Some(starts_lifetime) = change.starts_lifetime {
-            pool.change_live((change.size, file.device_data(history).block_bytes(change.id)), starts_lifetime);
+            pool.change_live((change.size, side.device_data().block_bytes(change.id)), starts_lifetime);
         }
         pool.current.awaiting_free = pool.current.awaiting_free.saturating_add_signed(change.awaiting_free);
         pool.update_peaks(change.moment);
@@ -205,7 +195,7 @@ impl PoolPass {
 
     /// Returns the pool number of an allocation in [`Grouping::Pool`], and true if the allocation's event records the
     /// pool.
-    fn pool_of(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> (u32, bool) {
+    fn pool_of(&mut self, Side { file, history }: Side<'_>, id: AllocationId) -> (u32, bool) {
         let groups = &file.groups;
         if !groups.has_pools() {
             return (0, false);

@@ -33,15 +33,15 @@ struct Flow {
 }
 
 impl Flow {
-    fn new(&Given { file, history, .. }: &Given<'_>, scope: Scope) -> Flow {
-        let population = Population::new(history, scope);
-        Flow { population, next: 0, sums: SiteSums::new(file, history), bytes: 0, count: 0 }
+    fn new(&Given { side, .. }: &Given<'_>, scope: Scope) -> Flow {
+        let population = Population::new(side.history, scope);
+        Flow { population, next: 0, sums: SiteSums::new(side), bytes: 0, count: 0 }
     }
 
-    fn step(&mut self, &Given { file, history, .. }: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
+    fn step(&mut self, &Given { side, .. }: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
         let Flow { population, next, sums, bytes, count } = self;
-        population.visit(history, next, slice, &mut |id, size| {
-            sums.add(file, history, id, size);
+        population.visit(side.history, next, slice, &mut |id, size| {
+            sums.add(side, id, size);
             *bytes = bytes.saturating_add(size);
             *count += 1;
         })
@@ -57,17 +57,17 @@ impl Insight for Range {
     const NEEDS: &'static [Need] = &[];
 
     fn new(given: &Given<'_>) -> Range {
-        let &Given { file, history, question, .. } = given;
-        let end = history.event_count();
+        let &Given { side, question, .. } = given;
+        let end = side.history.event_count();
         let Span { from, to } = question.range.unwrap_or(Span { from: 0, to: end });
         let to = to.min(end);
         let span = Span { from: from.min(to), to };
-        let change = |event| history.drawn_change(event);
-        let peak = Curve::new(&history.drawn, &change).max_in(span.from..span.to.saturating_add(1));
+        let change = |event| side.history.drawn_change(event);
+        let peak = Curve::new(&side.history.drawn, &change).max_in(span.from..span.to.saturating_add(1));
         let flow = |scope: fn(Span) -> Scope| Flow::new(given, scope(span));
         Range {
             span,
-            at_peak: LiveSites::new(file, history, peak.map_or(span.from, |(moment, _)| moment.0)),
+            at_peak: LiveSites::new(side, peak.map_or(span.from, |(moment, _)| moment.0)),
             allocated: flow(Scope::Allocated),
             freed: flow(Scope::Freed),
             kept: flow(Scope::StillLive),
@@ -78,20 +78,20 @@ impl Insight for Range {
         for flow in [&mut self.allocated, &mut self.freed, &mut self.kept] {
             flow.step(given, slice)?;
         }
-        self.at_peak.step(given.file, given.history, &mut |_, _| {}, slice)
+        self.at_peak.step(given.side, &mut |_, _| {}, slice)
     }
 
-    fn write(self, given: &Given<'_>, writer: &mut ReportWriter<'_>) {
-        write_statements(writer, &self, given);
+    fn write(self, _: &Given<'_>, writer: &mut ReportWriter<'_>) {
+        write_statements(writer, &self);
         write_sites(writer, &self);
         self.at_peak.write(writer, "Live at the peak of the range", None);
     }
 }
 
-fn write_statements(writer: &mut ReportWriter<'_>, parts: &Range, given: &Given<'_>) {
-    let (file, history) = (writer.file, given.history);
+fn write_statements(writer: &mut ReportWriter<'_>, parts: &Range) {
+    let side = writer.side;
     let &Range { span, ref at_peak, ref allocated, ref freed, ref kept } = parts;
-    let live = |moment| u64::try_from(history.drawn_at(Moment(moment))).unwrap_or(0);
+    let live = |moment| u64::try_from(side.history.drawn_at(Moment(moment))).unwrap_or(0);
     let (before, after) = (live(span.from), live(span.to));
     let sign = if after < before { "−" } else { "+" };
     let text = format!(
@@ -112,18 +112,16 @@ fn write_statements(writer: &mut ReportWriter<'_>, parts: &Range, given: &Given<
     );
     writer.add_statement(Tone::Fact, text, Some(range_evidence(span, span.to)));
     let ranked = kept.sums.ranked(1);
-    if let Some(&largest) = ranked.first().filter(|_| without_stacks(file).is_none()) {
+    if let Some(&largest) = ranked.first().filter(|_| without_stacks(side.file).is_none()) {
         let names: Vec<String> = ranked
             .iter()
             .take(3)
-            .map(|&group| {
-                format!("{} ({})", kept.sums.name(file, history, group), bytes_text(kept.sums.get(group).bytes))
-            })
+            .map(|&group| format!("{} ({})", kept.sums.name(side, group), bytes_text(kept.sums.get(group).bytes)))
             .collect();
         let evidence = allocation_evidence(kept.sums.get(largest).largest, Some(span.to));
         writer.add_statement(Tone::Fact, format!("Kept most: {}.", names.join(", ")), Some(evidence));
     }
-    let mut failures = history.oom_events().filter(|event| (span.from..span.to).contains(event));
+    let mut failures = side.history.oom_events().filter(|event| (span.from..span.to).contains(event));
     if let Some(first) = failures.next() {
         let text = format!("{} in the range. See Out of memory.", pluralize(1 + failures.count() as u64, "OOM"));
         writer.add_statement(Tone::Alarm, text, Some(moment_evidence(first.saturating_add(1))));
@@ -140,7 +138,7 @@ fn describe_events(span: Span) -> String {
 }
 
 fn write_sites(writer: &mut ReportWriter<'_>, parts: &Range) {
-    let (file, history) = (writer.file, writer.history);
+    let side = writer.side;
     let Range { span, allocated, freed, kept, .. } = parts;
     let flows = [kept, allocated, freed];
     let bytes = |flow: &Flow, group: u32| flow.sums.get(group).bytes;
@@ -157,7 +155,7 @@ fn write_sites(writer: &mut ReportWriter<'_>, parts: &Range) {
         column::bytes("freed_bytes", "freed", |group| bytes(freed, group)).total(Cell::Bytes(freed.bytes)),
         column::count("count", "allocations", |group| allocated.sums.get(group).count)
             .total(Cell::Count(allocated.count)),
-        column::text("call_site", "call site", |group| source(group).sums.name(file, history, group)),
+        column::text("call_site", "call site", |group| source(group).sums.name(side, group)),
     ];
     let note = "Kept: allocated in the range and live at its end. Freed: allocated in the range or before it.";
     let sheet = sheet(["sites", "Allocated, freed and kept, by call site", note], &columns);

@@ -3,12 +3,12 @@
 //! Annotations, regions and modules are numbered in advance. Call stacks and autograd nodes get a group number when
 //! they first occur, because the snapshot has far more stacks than a device uses.
 
-use crate::open::OpenFile;
 use crate::report::modules::ModuleTree;
+use crate::side::Side;
 use analysis::{PeakWithout, site};
 use base::slice::{SliceResult, TimeSlice};
 use hashbrown::HashMap;
-use history::replay::{AllocationId, DeviceHistory};
+use history::replay::AllocationId;
 use history::snapshot::{FrameId, Snapshot, StackId, StringId};
 use protocol::Grouping;
 use std::ops::Range;
@@ -45,16 +45,10 @@ pub(super) struct GroupedStack {
 impl Groupings {
     /// Continues building the module tree. Then assigns group numbers, starting with `first`, and returns the first
     /// unused number.
-    pub(super) fn step(
-        &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
-        first: u32,
-        slice: &mut TimeSlice,
-    ) -> SliceResult<usize> {
-        self.tree.step(&file.snapshot, slice)?;
-        self.stack_index = vec![0; file.snapshot.stacks.len()];
-        let count = |by| file.groups.group_count(history, by);
+    pub(super) fn step(&mut self, side: Side<'_>, first: u32, slice: &mut TimeSlice) -> SliceResult<usize> {
+        self.tree.step(side.snapshot(), slice)?;
+        self.stack_index = vec![0; side.file.snapshot.stacks.len()];
+        let count = |by| side.group_count(by);
         let regions = first + count(Grouping::Annotation);
         let modules = regions + count(Grouping::CompileContext);
         self.first_groups = [first, regions, modules, modules + self.tree.modules.len() as u32];
@@ -64,24 +58,23 @@ impl Groupings {
     /// Adds a change in the live bytes of an allocation to all groups to which the allocation belongs.
     pub(super) fn add_change(
         &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
+        side: Side<'_>,
         without: &mut PeakWithout,
         (id, stack): (AllocationId, StackId),
         (moment, bytes): (u32, i64),
     ) {
         let [annotations, regions, modules, _] = self.first_groups;
-        let allocated_at = history.allocations.allocated_at(id);
+        let allocated_at = side.history.allocations.allocated_at(id);
         let (group, around) = &mut self.annotation_cache[usize::from(bytes > 0)];
         if !around.contains(&allocated_at.0) {
-            (*group, *around) = file.groups.regions.annotation_range(history, allocated_at);
+            (*group, *around) = side.file.groups.regions.annotation_range(side.history, allocated_at);
         }
         // Allocations outside annotations are not listed.
         if *group > 0 {
             without.change(annotations + *group, moment, bytes);
         }
         if modules - regions > 2 {
-            let group = file.groups.group_of(&file.snapshot, history, id, Grouping::CompileContext);
+            let group = side.group(Grouping::CompileContext, id);
             without.change(regions + group, moment, bytes);
         }
         let mut module = self.tree.module_of(stack);
@@ -89,7 +82,7 @@ impl Groupings {
             without.change(modules + module, moment, bytes);
             module = self.tree.modules.get(module as usize).map_or(0, |module| module.parent);
         }
-        let GroupedStack { group, node_group, .. } = self.grouped_stack(&file.snapshot, stack, without);
+        let GroupedStack { group, node_group, .. } = self.grouped_stack(side.snapshot(), stack, without);
         without.change(group, moment, bytes);
         if node_group > 0 {
             without.change(node_group, moment, bytes);

@@ -1,9 +1,9 @@
 //! Activations that stay live until the last allocation of their forward pass, as they do for a backward pass. Under
 //! `torch.no_grad()`, each is freed after its last use.
 
-use crate::open::OpenFile;
 use crate::report::step_finder::Steps;
 use crate::roles::Role;
+use crate::side::Side;
 use base::slice::{SliceResult, TimeSlice};
 use history::replay::{AllocationId, DeviceHistory};
 
@@ -42,9 +42,9 @@ pub(super) struct KeptActivations {
 const MIN_KEPT: u64 = 4;
 
 /// Returns whether only the size of an allocation determines its category.
-fn is_by_size(file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> bool {
-    let categories = &file.groups.categories;
-    categories.set().compares_sizes(categories.rule(history, id))
+fn is_by_size(side: Side<'_>, id: AllocationId) -> bool {
+    let categories = &side.file.groups.categories;
+    categories.set().compares_sizes(categories.rule(side.history, id))
 }
 
 impl KeptActivations {
@@ -58,29 +58,28 @@ impl KeptActivations {
     /// Continues searching for the last allocation and the output of each forward pass, and counting activations.
     pub(super) fn step(
         &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
+        side: Side<'_>,
         role: impl Fn(AllocationId) -> Role,
         slice: &mut TimeSlice,
     ) -> SliceResult {
         // Allocations are sorted by moment, so the pass of each is found by moving on from the one before.
-        while let Some(part) = slice.next_range(&mut self.next, history.allocations.len(), 2)? {
+        while let Some(part) = slice.next_range(&mut self.next, side.history.allocations.len(), 2)? {
             let mut pass = 0;
             for id in part.map(|id| AllocationId(id as u32)) {
                 if !self.is_training && matches!(role(id), Role::Gradient | Role::Optimizer) {
-                    self.is_training = !is_by_size(file, history, id);
+                    self.is_training = !is_by_size(side, id);
                 }
-                let allocated_at = history.allocations.allocated_at(id).0;
-                if allocated_at > 0 && file.is_forward(file.stack(history, id)) {
+                let allocated_at = side.history.allocations.allocated_at(id).0;
+                if allocated_at > 0 && side.file.is_forward(side.stack(id)) {
                     pass = self.pass_of(allocated_at, pass);
                     self.passes.get_mut(pass).into_iter().for_each(|pass| pass.last = allocated_at);
                 }
             }
         }
-        while let Some(part) = slice.next_range(&mut self.next_counted, history.allocations.len(), 1)? {
+        while let Some(part) = slice.next_range(&mut self.next_counted, side.history.allocations.len(), 1)? {
             let mut pass = 0;
             for id in part.map(|id| AllocationId(id as u32)) {
-                let (allocated_at, freed_at, _) = history.allocations.span(id);
+                let (allocated_at, freed_at, _) = side.history.allocations.span(id);
                 if role(id) != Role::Activation || allocated_at == 0 {
                     continue;
                 }

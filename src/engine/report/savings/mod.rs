@@ -15,8 +15,8 @@ mod tables;
 use super::insight::{Given, Insight, Need};
 use super::layout::Layout;
 use super::writer::{MIN_EFFECT, ReportWriter, threshold};
-use crate::open::OpenFile;
 use crate::report::fragmentation::peak_reserved_moment;
+use crate::side::Side;
 use crate::stack_trees::Population;
 use crate::state::ReleasableSegments;
 use base::slice::{SliceResult, TimeSlice};
@@ -65,41 +65,41 @@ impl Insight for Savings {
     const NEEDS: &'static [Need] =
         &[Need::Categories, Need::Forward, Need::Segments, Need::Steps, Need::Growth, Need::Simulation];
 
-    fn new(&Given { file, history, segments, steps, growth, .. }: &Given<'_>) -> Savings {
-        let caches = growth.map_or_else(Vec::new, |growth| growth.kv_caches(file, history));
-        let pass = PeakPass::new(file, history, &steps.steps, caches);
-        let population = Population::new(history, Scope::At(pass.peak.0));
+    fn new(&Given { side, segments, steps, growth, .. }: &Given<'_>) -> Savings {
+        let caches = growth.map_or_else(Vec::new, |growth| growth.kv_caches(side));
+        let pass = PeakPass::new(side, &steps.steps, caches);
+        let population = Population::new(side.history, Scope::At(pass.peak.0));
         Savings {
             matched: MatchedStacks::default(),
             pass,
             live: LiveAtPeak { population, next: 0, ids: Vec::new() },
             reserved: ReservedPeak {
-                layout: Layout::new(history, segments, reserved_moment(history)),
+                layout: Layout::new(side.history, segments, reserved_moment(side.history)),
                 keeping: ReleasableSegments::default(),
             },
         }
     }
 
-    fn step(&mut self, &Given { file, history, segments, .. }: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
+    fn step(&mut self, &Given { side, segments, .. }: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
         let Savings { matched, pass, live: LiveAtPeak { population, next, ids }, reserved } = self;
-        matched.step(&file.snapshot, slice)?;
-        pass.step(file, history, matched, slice)?;
-        population.visit(history, next, slice, &mut |id, bytes| ids.extend((bytes > 0).then_some(id)))?;
-        reserved.step(file, history, segments, slice)
+        matched.step(side.snapshot(), slice)?;
+        pass.step(side, matched, slice)?;
+        population.visit(side.history, next, slice, &mut |id, bytes| ids.extend((bytes > 0).then_some(id)))?;
+        reserved.step(side, segments, slice)
     }
 
     fn write(self, given: &Given<'_>, writer: &mut ReportWriter<'_>) {
-        let Given { file, history, question, growth, simulation, .. } = *given;
+        let Given { side, question, growth, simulation, .. } = *given;
         let Savings { pass, live, reserved, .. } = &self;
         let peak = pass.peak;
-        if history.event_count() == 0 || peak.1 == 0 {
+        if side.history.event_count() == 0 || peak.1 == 0 {
             return statements::write_nothing_to_save(writer);
         }
         let min_bytes = threshold(question, ["saved", "at least", "bytes"], (peak.1 / 100).clamp(1, MIN_EFFECT));
-        let savings = self.savings(file, history, min_bytes.value);
+        let savings = self.savings(side, min_bytes.value);
         statements::write_insights(writer, (peak.0, peak.1, min_bytes.value), &savings, given);
         growth.into_iter().for_each(|growth| growth.write_kv_cache(writer));
-        statements::write_reserved(writer, &reserved.keeping.finish(file, history), &reserved.layout, simulation);
+        statements::write_reserved(writer, &reserved.keeping.finish(side), &reserved.layout, simulation);
         tables::write_savings(writer, peak.1, &savings, min_bytes);
         tables::write_categories(writer, pass);
         tables::write_sites(writer, pass, &live.ids);
@@ -112,23 +112,17 @@ impl Insight for Savings {
 }
 
 impl ReservedPeak {
-    fn step(
-        &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
-        lives: &SegmentLifetimes,
-        slice: &mut TimeSlice,
-    ) -> SliceResult {
-        self.layout.step(file, history, lives, slice)?;
-        self.keeping.step(file, history, lives, (&self.layout.state, None), slice)
+    fn step(&mut self, side: Side<'_>, lives: &SegmentLifetimes, slice: &mut TimeSlice) -> SliceResult {
+        self.layout.step(side, lives, slice)?;
+        self.keeping.step(side, lives, (&self.layout.state, None), slice)
     }
 }
 
 impl Savings {
     /// Returns the changes that save at least `min_bytes`. The change that saves most comes first.
-    fn savings(&self, file: &OpenFile, history: &DeviceHistory, min_bytes: u64) -> Vec<Saving> {
+    fn savings(&self, side: Side<'_>, min_bytes: u64) -> Vec<Saving> {
         let pass = &self.pass;
-        let categories = &file.groups.categories;
+        let categories = &side.file.groups.categories;
         let savings = KINDS.into_iter().filter_map(|kind| {
             let effect = pass.without_kind(kind);
             let saved_bytes = pass.peak.1.saturating_sub(effect.peak);
@@ -137,14 +131,14 @@ impl Savings {
             }
             let (mut concerned_bytes, mut by_size) = (0u64, 0u64);
             let mut sites: Vec<(u64, u64, AllocationId)> = Vec::new();
-            sites.resize(file.groups.group_count(history, Grouping::CallSite) as usize, (0, 0, AllocationId(0)));
+            sites.resize(side.group_count(Grouping::CallSite) as usize, (0, 0, AllocationId(0)));
             for &id in &self.live.ids {
-                let bytes = pass.concerned_bytes(file, history, &self.matched, (kind, id));
+                let bytes = pass.concerned_bytes(side, &self.matched, (kind, id));
                 concerned_bytes = concerned_bytes.saturating_add(bytes);
-                if categories.set().compares_sizes(categories.rule(history, id)) {
+                if categories.set().compares_sizes(categories.rule(side.history, id)) {
                     by_size = by_size.saturating_add(bytes);
                 }
-                let site = file.groups.group_of(&file.snapshot, history, id, Grouping::CallSite);
+                let site = side.group(Grouping::CallSite, id);
                 let Some((sum, max, largest)) = sites.get_mut(site as usize).filter(|_| bytes > 0) else { continue };
                 *sum = sum.saturating_add(bytes);
                 if bytes > *max {

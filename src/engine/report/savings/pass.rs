@@ -9,13 +9,13 @@ use super::kept_activations::KeptActivations;
 use super::kinds::{KINDS, SavingKind};
 use super::matched_stacks::MatchedStacks;
 use super::stale_gradients::StaleGradients;
-use crate::open::OpenFile;
 use crate::report::step_finder::Steps;
 use crate::roles::Role;
+use crate::side::Side;
 use analysis::{Change, Changes, GroupEffect, PeakWithout};
 use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use base::units::Moment;
-use history::replay::{AllocationId, Curve, DeviceHistory};
+use history::replay::{AllocationId, Curve};
 use history::snapshot::StackId;
 use protocol::Grouping;
 
@@ -94,12 +94,12 @@ fn role_of(roles: &[Role], category: u32, is_cache: impl FnOnce() -> bool) -> Ro
 
 impl PeakPass {
     /// Creates the pass. `caches` has the call sites of KV caches that were found by their growth.
-    pub(super) fn new(file: &OpenFile, history: &DeviceHistory, steps: &Steps, caches: Vec<u32>) -> PeakPass {
-        let count = |by| file.groups.group_count(history, by);
+    pub(super) fn new(side: Side<'_>, steps: &Steps, caches: Vec<u32>) -> PeakPass {
+        let count = |by| side.group_count(by);
         let (site_count, category_count) = (count(Grouping::CallSite), count(Grouping::Category));
-        let (Moment(moment), bytes) = history.live_peak();
+        let (Moment(moment), bytes) = side.history.live_peak();
         let peak = (moment, bytes);
-        let names = file.groups.categories.set().categories();
+        let names = side.file.groups.categories.set().categories();
         let step_starts = steps.spans.iter().skip(1).map(|step| step.from).collect();
         PeakPass {
             peak,
@@ -113,27 +113,21 @@ impl PeakPass {
             caches,
             held_over: HeldOver { step_starts, starts_passed: 0, new_bytes: 0 },
             stale_gradients: StaleGradients::default(),
-            kept_activations: KeptActivations::new(steps, history.event_count()),
+            kept_activations: KeptActivations::new(steps, side.history.event_count()),
             results: Vec::new(),
         }
     }
 
-    pub(super) fn traits(&self, file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> AllocationTraits {
-        self.traits_with_stack(file, history, id, file.stack(history, id))
+    pub(super) fn traits(&self, side: Side<'_>, id: AllocationId) -> AllocationTraits {
+        self.traits_with_stack(side, id, side.stack(id))
     }
 
     /// Returns the properties of an allocation whose stack is already known.
-    fn traits_with_stack(
-        &self,
-        file: &OpenFile,
-        history: &DeviceHistory,
-        id: AllocationId,
-        stack: StackId,
-    ) -> AllocationTraits {
-        let category = file.groups.group_of(&file.snapshot, history, id, Grouping::Category);
-        let site = file.groups.call_site_group(stack);
-        let has_full_lifetime =
-            history.allocations.allocated_at(id) > Moment::START && history.allocations.freed_at(id).is_some();
+    fn traits_with_stack(&self, side: Side<'_>, id: AllocationId, stack: StackId) -> AllocationTraits {
+        let category = side.group(Grouping::Category, id);
+        let site = side.file.groups.call_site_group(stack);
+        let has_full_lifetime = side.history.allocations.allocated_at(id) > Moment::START
+            && side.history.allocations.freed_at(id).is_some();
         AllocationTraits {
             site,
             category,
@@ -143,23 +137,17 @@ impl PeakPass {
     }
 
     /// Continues processing the changes of the trace until all are processed or the time slice is used up.
-    pub(super) fn step(
-        &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
-        matched: &MatchedStacks,
-        slice: &mut TimeSlice,
-    ) -> SliceResult {
+    pub(super) fn step(&mut self, side: Side<'_>, matched: &MatchedStacks, slice: &mut TimeSlice) -> SliceResult {
         if !self.results.is_empty() {
             return Ok(());
         }
         let (mut changes, without) = (self.changes, self.without.take());
         let mut without = match without {
             Some(without) => without,
-            None => self.start(file, history, slice)?,
+            None => self.start(side, slice)?,
         };
         let result =
-            changes.step(history, slice, |change| self.process_change(file, history, matched, &mut without, change));
+            changes.step(side.history, slice, |change| self.process_change(side, matched, &mut without, change));
         self.changes = changes;
         if result.is_err() {
             self.without = Some(without);
@@ -172,26 +160,25 @@ impl PeakPass {
         Ok(())
     }
 
-    fn start(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult<PeakWithout> {
+    fn start(&mut self, side: Side<'_>, slice: &mut TimeSlice) -> SliceResult<PeakWithout> {
         let (roles, caches) = (&self.roles, &self.caches);
-        let group = |id, by| file.groups.group_of(&file.snapshot, history, id, by);
+        let group = |id, by| side.group(by, id);
         let is_cache = |id| !caches.is_empty() && caches.contains(&group(id, Grouping::CallSite));
         let role = |id| role_of(roles, group(id, Grouping::Category), || is_cache(id));
-        self.stale_gradients.step(file, history, role, slice)?;
-        self.kept_activations.step(file, history, role, slice)?;
+        self.stale_gradients.step(side, role, slice)?;
+        self.kept_activations.step(side, role, slice)?;
         let kinds = self.site_count + self.category_count;
-        let groups = self.groupings.step(file, history, kinds + KINDS.len() as u32, slice)?;
+        let groups = self.groupings.step(side, kinds + KINDS.len() as u32, slice)?;
         let mut without = PeakWithout::new(groups, self.peak.0);
-        let awaited = |event| history.awaiting_free_change(event);
-        let awaited = Curve::new(&history.awaiting_free, &awaited).at(Moment::START);
+        let awaited = |event| side.history.awaiting_free_change(event);
+        let awaited = Curve::new(&side.history.awaiting_free, &awaited).at(Moment::START);
         without.change(kinds + SavingKind::AwaitingFree as u32, 0, awaited);
         Ok(without)
     }
 
     fn process_change(
         &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
+        side: Side<'_>,
         matched: &MatchedStacks,
         without: &mut PeakWithout,
         Change { id, moment, bytes, awaiting }: Change,
@@ -222,11 +209,11 @@ impl PeakPass {
         if bytes == 0 {
             return without.add(moment, 0);
         }
-        let stack = file.stack(history, id);
-        let traits = self.traits_with_stack(file, history, id, stack);
+        let stack = side.stack(id);
+        let traits = self.traits_with_stack(side, id, stack);
         without.change(traits.site, moment, bytes);
         without.change(self.site_count + traits.category, moment, bytes);
-        self.groupings.add_change(file, history, without, (id, stack), (moment, bytes));
+        self.groupings.add_change(side, without, (id, stack), (moment, bytes));
         // The other roles belong to no kind.
         if matches!(traits.role, Role::Activation | Role::Temporary | Role::KvCache | Role::Optimizer) {
             for saving in KINDS {
@@ -242,13 +229,13 @@ impl PeakPass {
         if matched.is_attention_score(stack) {
             without.change(kind(SavingKind::AttentionScores), moment, bytes);
         }
-        if self.kept_activations.contains(history, id, traits.role) {
+        if self.kept_activations.contains(side.history, id, traits.role) {
             without.change(kind(SavingKind::KeptActivations), moment, bytes);
         }
-        if bytes < 0 && traits.role == Role::Gradient && self.stale_gradients.is_stale(history, id) {
+        if bytes < 0 && traits.role == Role::Gradient && self.stale_gradients.is_stale(side.history, id) {
             without.change(stale, moment, bytes);
         }
-        if self.kept_gradients.excluded_bytes > 0 && bytes > 0 && file.backward.contains(stack) {
+        if self.kept_gradients.excluded_bytes > 0 && bytes > 0 && side.file.backward.contains(stack) {
             without.change(
                 kind(SavingKind::UnfreedGradients),
                 moment,
@@ -256,11 +243,11 @@ impl PeakPass {
             );
             self.kept_gradients.excluded_spans.push((self.kept_gradients.left_out_since, moment));
         }
-        if traits.role == Role::Gradient && history.allocations.freed_at(id).is_none() {
+        if traits.role == Role::Gradient && side.history.allocations.freed_at(id).is_none() {
             self.kept_gradients.live_bytes = self.kept_gradients.live_bytes.saturating_add(bytes);
         }
         if HeldOver::includes(traits) {
-            if bytes > 0 || history.allocations.allocated_at(id).0 > self.held_over.current_start() {
+            if bytes > 0 || side.history.allocations.allocated_at(id).0 > self.held_over.current_start() {
                 self.held_over.new_bytes = self.held_over.new_bytes.saturating_add(bytes);
             } else {
                 without.change(held, moment, bytes);

@@ -1,9 +1,9 @@
 //! Gradients of the last step that are live during the forward pass: they were used by the optimizer, and are freed
 //! before the next backward pass. Freed before the forward pass, they would not add to its peak.
 
-use crate::open::OpenFile;
 use crate::origin::is_free_stack;
 use crate::roles::Role;
+use crate::side::Side;
 use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
 use history::replay::{AllocationId, DeviceHistory};
@@ -35,11 +35,11 @@ impl StaleGradients {
     /// Continues searching for forward passes, and then for stale gradients. `role` returns the role of an allocation.
     pub(super) fn step(
         &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
+        side: Side<'_>,
         role: impl Fn(AllocationId) -> Role,
         slice: &mut TimeSlice,
     ) -> SliceResult {
+        let Side { file, history } = side;
         let StaleGradients { searched, passes, has_backward, .. } = self;
         while let Some(part) = slice.next_range(searched, history.allocations.len(), 1)? {
             for id in part.map(|id| AllocationId(id as u32)) {
@@ -47,7 +47,7 @@ impl StaleGradients {
                 if allocated_at == 0 || size == 0 {
                     continue;
                 }
-                let stack = file.stack(history, id);
+                let stack = side.stack(id);
                 let last = passes.last_mut().filter(|pass| pass.end == u32::MAX);
                 let is_recorded = !is_free_stack(history, id, stack);
                 if is_recorded && file.backward.contains(stack) || role(id) == Role::Gradient {

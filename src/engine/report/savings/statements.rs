@@ -1,7 +1,6 @@
 //! Statements about savings. There is one for each change that would lower the peak of this trace.
 
 use super::kinds::{Saving, SavingKind};
-use crate::open::OpenFile;
 use crate::report::frame_words::has_frame_with;
 use crate::report::insight::Given;
 use crate::report::layout::Layout;
@@ -12,9 +11,10 @@ use crate::report::site_sums::{SiteSum, label};
 use crate::report::writer::{
     ReportWriter, allocation_evidence, bytes_text, category_query, is_notable, moment_evidence, moment_text,
 };
+use crate::side::Side;
 use analysis::site::with_site;
 use base::units::{percent, pluralize};
-use history::replay::{AllocationId, DeviceHistory};
+use history::replay::AllocationId;
 use protocol::{Evidence, Grouping, SegmentsKept, Tone, WhatIf};
 
 /// Divisor of the peak. A saving of more bytes than the quotient (5 %) is the headline of the report.
@@ -29,7 +29,7 @@ fn headline(saving: &Saving, peak: u64) -> String {
 
 /// Writes the report for a trace without allocations.
 pub(super) fn write_nothing_to_save(writer: &mut ReportWriter<'_>) {
-    let text = without_events(writer.file, writer.history);
+    let text = without_events(writer.side);
     let text = text.unwrap_or_else(|| "Nothing to save: nothing is live during the trace.".to_owned());
     writer.add_statement(Tone::Fact, text, None);
 }
@@ -40,11 +40,11 @@ pub(super) fn write_insights(
     writer: &mut ReportWriter<'_>,
     (moment, peak, min_bytes): (u32, u64, u64),
     savings: &[Saving],
-    &Given { file, history, steps, growth, .. }: &Given<'_>,
+    &Given { side, steps, growth, .. }: &Given<'_>,
 ) {
     let steps = &steps.steps;
     let mut reported: Vec<SavingKind> = Vec::new();
-    let leaks = growth.map_or_else(Vec::new, |growth| growth.leaks(file, history));
+    let leaks = growth.map_or_else(Vec::new, |growth| growth.leaks(side));
     let mut leaks = leaks.iter().peekable();
     let has_leaks = leaks.peek().is_some();
     let mut write_leaks = |writer: &mut ReportWriter<'_>, min_saved: u64| {
@@ -63,11 +63,11 @@ pub(super) fn write_insights(
         reported.push(saving.kind);
     }
     write_leaks(writer, 0);
-    if let Some(text) = without_events(file, history) {
+    if let Some(text) = without_events(side) {
         return writer.add_statement(Tone::Fact, text, None);
     }
     if savings.is_empty() && !has_leaks {
-        let hint = without_stacks(writer.file);
+        let hint = without_stacks(writer.side.file);
         let hint = hint.unwrap_or_else(|| {
             "See the call sites below. If much of the peak is unknown, set finer category rules.".to_owned()
         });
@@ -94,7 +94,7 @@ fn stale_gradients_text(peak: u64, saving: &Saving) -> String {
 }
 
 fn write_statement(writer: &mut ReportWriter<'_>, (moment, peak): (u32, u64), saving: &Saving, all: &[Saving]) {
-    let (file, history) = (writer.file, writer.history);
+    let side = writer.side;
     let texts = saving.kind.texts();
     if saving.kind == SavingKind::PreviousGradients {
         let first = saving.top_sites.first();
@@ -117,7 +117,7 @@ fn write_statement(writer: &mut ReportWriter<'_>, (moment, peak): (u32, u64), sa
         index == 0 || u128::from(site.1) * 100 >= u128::from(saving.concerned_bytes)
     };
     for (index, &(site, bytes, _)) in saving.top_sites.iter().enumerate().filter(is_named) {
-        let site = label(file, history, site);
+        let site = label(side, site);
         text.push_str(&match index {
             0 if is_all => [", all ", &with_site("by", &site)].concat(),
             0 => [", most ", &with_site("by", &site)].concat(),
@@ -146,7 +146,7 @@ fn write_statement(writer: &mut ReportWriter<'_>, (moment, peak): (u32, u64), sa
     } else {
         text.push_str(&format!(", reached {}.", moment_text(saving.effect.moment)));
     }
-    let evidence = Evidence { moment: Some(moment), ..concerned_evidence(file, history, saving) };
+    let evidence = Evidence { moment: Some(moment), ..concerned_evidence(side, saving) };
     writer.add_statement(Tone::Fact, text, Some(evidence));
     writer.set_parts_chart(&[("peak without it", saving.effect.peak), ("saved", saving.saved_bytes)]);
     let fix = match is_optimizer(&saving.kind) {
@@ -162,17 +162,17 @@ fn write_statement(writer: &mut ReportWriter<'_>, (moment, peak): (u32, u64), sa
 
 /// Returns evidence that finds the allocations that a change affects: those of their category, or else those of the
 /// largest call sites.
-fn concerned_evidence(file: &OpenFile, history: &DeviceHistory, saving: &Saving) -> Evidence {
+fn concerned_evidence(side: Side<'_>, saving: &Saving) -> Evidence {
     let Some(&(_, _, largest)) = saving.top_sites.first() else { return Evidence::default() };
     let is_category = is_optimizer(&saving.kind)
         || matches!(saving.kind, SavingKind::Activations | SavingKind::KeptActivations | SavingKind::Temporaries);
     if is_category {
-        let category = file.groups.group_of(&file.snapshot, history, largest, Grouping::Category);
-        let name = file.groups.label(&file.snapshot, history, Grouping::Category, category);
+        let category = side.group(Grouping::Category, largest);
+        let name = side.group_label(Grouping::Category, category);
         return Evidence { find: Some(category_query(&name)), ..Evidence::default() };
     }
     let sites: Vec<u32> = saving.top_sites.iter().map(|&(site, ..)| site).collect();
-    sites_evidence(file, history, &sites).unwrap_or_else(|| allocation_evidence(largest.0, None))
+    sites_evidence(side, &sites).unwrap_or_else(|| allocation_evidence(largest.0, None))
 }
 
 /// Advice on temporaries of the optimizer's step.
@@ -183,8 +183,7 @@ const OPTIMIZER_TEMPORARIES_FIX: &str = "Use a fused optimizer (fused=True), or 
 fn is_of_optimizer_step(writer: &ReportWriter<'_>, saving: &Saving) -> bool {
     let words = ["torch/optim/", "optimizer", "_multi_tensor_", "_single_tensor_"];
     let first = saving.top_sites.first().filter(|_| saving.kind == SavingKind::Temporaries);
-    first
-        .is_some_and(|&(_, _, id)| has_frame_with(&writer.file.snapshot, writer.file.stack(writer.history, id), &words))
+    first.is_some_and(|&(_, _, id)| has_frame_with(writer.side.snapshot(), writer.side.stack(id), &words))
 }
 
 /// Converts the first letter to lower case, so that the text can be used within a sentence.
@@ -203,8 +202,8 @@ pub(super) fn write_reserved(
     simulation: Option<&WhatIf>,
 ) {
     let reserved = layout.total.reserved;
-    let simulated = Simulated::new(simulation, writer.history);
-    let is_cuda = writer.history.device >= 0;
+    let simulated = Simulated::new(simulation, writer.side.history);
+    let is_cuda = writer.side.history.device >= 0;
     if let (Ok(simulated), true) = (&simulated, is_cuda) {
         simulated.write_best(writer);
         // What lowers the live bytes matters more: it lowers the reserved bytes too.

@@ -16,7 +16,7 @@ use protocol::{Cell, Evidence, Grouping, SheetRow, Threshold};
 const MAX_SHOWN_FRAMES: usize = 3;
 
 pub(super) fn write_savings(writer: &mut ReportWriter<'_>, peak: u64, savings: &[Saving], min_bytes: Threshold) {
-    let (file, history) = (writer.file, writer.history);
+    let side = writer.side;
     let columns = [
         column::text("change", "change", |saving: &Saving| saving.kind.texts().label.to_owned()),
         column::bytes("live_bytes", "live at the peak", |saving: &Saving| saving.concerned_bytes),
@@ -26,7 +26,7 @@ pub(super) fn write_savings(writer: &mut ReportWriter<'_>, peak: u64, savings: &
         column::event("peak_without_event", "at event", |saving: &Saving| saving.effect.moment),
         column::text("confidence", "confidence", |saving: &Saving| saving.confidence.to_owned()),
         column::cell("call_site", "largest call site", |saving: &Saving| {
-            saving.top_sites.first().map_or(Cell::Empty, |&(site, ..)| Cell::Text(label(file, history, site)))
+            saving.top_sites.first().map_or(Cell::Empty, |&(site, ..)| Cell::Text(label(side, site)))
         }),
         column::text("unless", "why it may not apply", |saving: &Saving| saving.kind.texts().caveat.to_owned()),
     ];
@@ -96,10 +96,10 @@ impl<'a> GroupTable<'a> {
 }
 
 pub(super) fn write_categories(writer: &mut ReportWriter<'_>, pass: &PeakPass) {
-    let (file, history) = (writer.file, writer.history);
+    let side = writer.side;
     let name = |group| match group {
-        0 => "not explained by the file".to_owned(),
-        group => file.groups.label(&file.snapshot, history, Grouping::Category, group),
+        0 => "not explained by the side.file".to_owned(),
+        group => side.group_label(Grouping::Category, group),
     };
     let note = "The peak without the allocations of the category. If another event becomes the peak, it saves less than the \
                 category's bytes at the peak.";
@@ -117,15 +117,15 @@ pub(super) fn write_categories(writer: &mut ReportWriter<'_>, pass: &PeakPass) {
 }
 
 pub(super) fn write_sites(writer: &mut ReportWriter<'_>, pass: &PeakPass, live: &[AllocationId]) {
-    let (file, history) = (writer.file, writer.history);
-    let end = file.groups.group_count(history, Grouping::CallSite);
-    let largest = largest_by_group(writer, end, live, &|id| Some(pass.traits(file, history, id).site));
+    let side = writer.side;
+    let end = side.group_count(Grouping::CallSite);
+    let largest = largest_by_group(writer, end, live, &|id| Some(pass.traits(side, id).site));
     let groups = GroupTable {
         titles: ["call_sites", "Peak without each call site", ""],
         first: 0,
         end,
         without: &|group| pass.without_site(group),
-        name_columns: vec![column::text("call_site", "call site", |group| label(file, history, group))],
+        name_columns: vec![column::text("call_site", "call site", |group| label(side, group))],
         is_name_last: true,
     };
     groups.write(writer, pass.peak.1, None, &mut |writer, group, moment| {
@@ -143,7 +143,7 @@ fn largest_by_group(
 ) -> Vec<(u64, AllocationId)> {
     let mut largest = vec![(0u64, AllocationId(0)); count as usize];
     for &id in live {
-        let bytes = writer.history.allocations.size(id);
+        let bytes = writer.side.history.allocations.size(id);
         let known = group_of(id).and_then(|group| largest.get_mut(group as usize));
         known.filter(|it| bytes > it.0).into_iter().for_each(|it| *it = (bytes, id));
     }
@@ -156,12 +156,10 @@ fn largest_of(largest: &[(u64, AllocationId)], group: u32) -> AllocationId {
 
 /// Writes the table of call stacks. It is left out if each call site has only one call stack.
 pub(super) fn write_stacks(writer: &mut ReportWriter<'_>, pass: &PeakPass, live: &[AllocationId]) {
-    let (file, history) = (writer.file, writer.history);
-    let (snapshot, stacks) = (&file.snapshot, &pass.groupings.stacks);
-    let sites = (0..file.groups.group_count(history, Grouping::CallSite))
-        .filter(|&site| pass.without_site(site).at_peak > 0)
-        .count();
-    let index = |id| pass.groupings.index_of(file.stack(history, id));
+    let side = writer.side;
+    let (snapshot, stacks) = (side.snapshot(), &pass.groupings.stacks);
+    let sites = (0..side.group_count(Grouping::CallSite)).filter(|&site| pass.without_site(site).at_peak > 0).count();
+    let index = |id| pass.groupings.index_of(side.stack(id));
     let largest = largest_by_group(writer, stacks.len() as u32, live, &index);
     let names = |group: u32| {
         let stack = stacks.get(group as usize).map_or(StackId::NONE, |stack| stack.stack);
@@ -169,7 +167,7 @@ pub(super) fn write_stacks(writer: &mut ReportWriter<'_>, pass: &PeakPass, live:
         let user_frames = frames.filter(|frame| Sites::is_user(snapshot, frame)).take(MAX_SHOWN_FRAMES);
         let user_frames: Vec<String> = user_frames.map(|frame| site::short(snapshot, frame)).collect();
         if user_frames.is_empty() {
-            label(file, history, pass.traits(file, history, largest_of(&largest, group)).site)
+            label(side, pass.traits(side, largest_of(&largest, group)).site)
         } else {
             user_frames.join(" ← ")
         }
@@ -189,7 +187,7 @@ pub(super) fn write_stacks(writer: &mut ReportWriter<'_>, pass: &PeakPass, live:
 
 /// Writes the table of modules. The numbers of a module include its nested modules.
 pub(super) fn write_modules(writer: &mut ReportWriter<'_>, pass: &PeakPass) {
-    let (file, tree) = (writer.file, &pass.groupings.tree);
+    let (file, tree) = (writer.side.file, &pass.groupings.tree);
     let module = |number: u32| tree.modules.get(number as usize);
     let class = |number| module(number).map_or_else(String::new, |module| truncate(&module.class(&file.snapshot)));
     let calls =
@@ -211,7 +209,7 @@ pub(super) fn write_modules(writer: &mut ReportWriter<'_>, pass: &PeakPass) {
 
 /// Writes the table of annotations or the table of compiled regions.
 pub(super) fn write_named(writer: &mut ReportWriter<'_>, pass: &PeakPass, by: NumberedGrouping) {
-    let (file, history) = (writer.file, writer.history);
+    let side = writer.side;
     // The groups before `first` are for allocations outside annotations or regions.
     let (grouping, first, titles, heading) = match by {
         NumberedGrouping::Annotation => {
@@ -224,11 +222,11 @@ pub(super) fn write_named(writer: &mut ReportWriter<'_>, pass: &PeakPass, by: Nu
             "compiled region",
         ),
     };
-    let name = |number| truncate(&file.groups.label(&file.snapshot, history, grouping, number));
+    let name = |number| truncate(&side.group_label(grouping, number));
     let groups = GroupTable {
         titles,
         first,
-        end: file.groups.group_count(history, grouping),
+        end: side.group_count(grouping),
         without: &|number| pass.without_numbered(by, number),
         name_columns: vec![column::text("name", heading, name)],
         is_name_last: false,
@@ -238,7 +236,7 @@ pub(super) fn write_named(writer: &mut ReportWriter<'_>, pass: &PeakPass, by: Nu
 
 /// Writes the table of autograd nodes.
 pub(super) fn write_nodes(writer: &mut ReportWriter<'_>, pass: &PeakPass) {
-    let (snapshot, nodes) = (&writer.file.snapshot, &pass.groupings.nodes);
+    let (snapshot, nodes) = (writer.side.snapshot(), &pass.groupings.nodes);
     let name = |index: u32| {
         let frame = nodes.get(index as usize).map(|&(_, frame)| snapshot.frames.frame(frame));
         frame.map_or_else(String::new, |frame| truncate(&site::parts(snapshot, frame).0))

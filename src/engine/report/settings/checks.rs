@@ -3,10 +3,10 @@
 //! The thresholds are high on purpose, so a healthy trace must not cause any findings. Whether a setting helps is not
 //! decided here, but by the simulation.
 
-use crate::open::OpenFile;
 use crate::report::fragmentation::{MIN_PROBLEM_BYTES, newest_oom, peak_moment};
 use crate::report::layout::Layout;
 use crate::report::writer::bytes_text;
+use crate::side::Side;
 use base::slice::{SliceResult, TimeSlice};
 use base::units::{EventIdx, group_digits, pluralize};
 use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
@@ -122,39 +122,33 @@ impl Checks {
     }
 
     /// Continues collecting the data for the checks.
-    pub(super) fn step(
-        &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
-        lives: &SegmentLifetimes,
-        slice: &mut TimeSlice,
-    ) -> SliceResult {
+    pub(super) fn step(&mut self, side: Side<'_>, lives: &SegmentLifetimes, slice: &mut TimeSlice) -> SliceResult {
         let Checks { newest_oom, at_peak, at_end, .. } = self;
         let layouts = [at_peak, at_end].into_iter().chain(newest_oom.as_mut().map(|it| &mut it.1));
         for layout in layouts {
-            layout.step(file, history, lives, slice)?;
+            layout.step(side, lives, slice)?;
         }
-        for event in self.next_event..history.event_count() {
+        for event in self.next_event..side.history.event_count() {
             slice.tick()?;
             self.next_event += 1;
-            let index = match history.events.action(event) {
+            let index = match side.history.events.action(event) {
                 Action::SegmentAlloc | Action::SegmentMap => 0,
                 Action::SegmentFree | Action::SegmentUnmap => 1,
                 _ => continue,
             };
             let (bytes, count) = &mut self.driver_traffic[index];
-            *bytes = bytes.saturating_add(history.address_and_size(EventIdx(event)).1);
+            *bytes = bytes.saturating_add(side.history.address_and_size(EventIdx(event)).1);
             *count += 1;
         }
         let segments = self.empty_segments.get_or_insert_with(|| find_empty_segments(&self.at_end, lives));
-        while self.next_allocation < history.allocations.len() && !segments.is_empty() {
+        while self.next_allocation < side.history.allocations.len() && !segments.is_empty() {
             slice.tick()?;
             let id = AllocationId(self.next_allocation as u32);
             self.next_allocation += 1;
-            let address = history.allocations.address(id);
+            let address = side.history.allocations.address(id);
             let after = segments.partition_point(|&[from, ..]| from <= address);
             let Some([_, to, used]) = after.checked_sub(1).and_then(|index| segments.get_mut(index)) else { continue };
-            let (_, freed_at, _) = history.allocations.span(id);
+            let (_, freed_at, _) = side.history.allocations.span(id);
             if address < *to && freed_at != u32::MAX {
                 *used = (*used).max(freed_at.into());
             }
@@ -163,16 +157,11 @@ impl Checks {
     }
 
     /// Returns the results of all checks.
-    pub(super) fn results(
-        &self,
-        file: &OpenFile,
-        history: &DeviceHistory,
-        lives: &SegmentLifetimes,
-    ) -> Vec<CheckResult> {
-        Check::ALL.into_iter().map(|check| self.run(check, file, history, lives)).collect()
+    pub(super) fn results(&self, side: Side<'_>, lives: &SegmentLifetimes) -> Vec<CheckResult> {
+        Check::ALL.into_iter().map(|check| self.run(check, side, lives)).collect()
     }
 
-    fn run(&self, check: Check, file: &OpenFile, history: &DeviceHistory, lives: &SegmentLifetimes) -> CheckResult {
+    fn run(&self, check: Check, Side { file, history }: Side<'_>, lives: &SegmentLifetimes) -> CheckResult {
         let found = |found_bytes, whole_bytes, moment, conditions_hold, detail: String| CheckResult {
             check,
             found_bytes,

@@ -18,23 +18,23 @@ pub(super) struct Settings(Checks);
 impl Insight for Settings {
     const NEEDS: &'static [Need] = &[Need::Segments, Need::Simulation];
 
-    fn new(&Given { history, segments, .. }: &Given<'_>) -> Settings {
-        Settings(Checks::new(history, segments))
+    fn new(&Given { side, segments, .. }: &Given<'_>) -> Settings {
+        Settings(Checks::new(side.history, segments))
     }
 
-    fn step(&mut self, &Given { file, history, segments, .. }: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
-        self.0.step(file, history, segments, slice)
+    fn step(&mut self, &Given { side, segments, .. }: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
+        self.0.step(side, segments, slice)
     }
 
-    fn write(self, &Given { file, history, segments, simulation, .. }: &Given<'_>, writer: &mut ReportWriter<'_>) {
-        let mut found = self.0.results(file, history, segments);
+    fn write(self, &Given { side, segments, simulation, .. }: &Given<'_>, writer: &mut ReportWriter<'_>) {
+        let mut found = self.0.results(side, segments);
         // The settings of the CUDA allocator don't apply to host memory.
-        found.retain(|_| history.device >= 0);
-        if history.device >= 0 {
+        found.retain(|_| side.history.device >= 0);
+        if side.history.device >= 0 {
             simulated_runs::write_statements(writer, simulation);
         }
         write_statements(writer, &found);
-        if history.device >= 0 {
+        if side.history.device >= 0 {
             simulated_runs::write_sheet(writer, simulation);
         }
         write_settings(writer);
@@ -112,13 +112,13 @@ fn write_statements(writer: &mut ReportWriter<'_>, found: &[CheckResult]) {
         };
         writer.add_statement(Tone::Fact, text, hint.moment.map(moment_evidence));
     }
-    let has_conflict = writer.history.device >= 0 && settings_conflict(&writer.file.snapshot.settings);
+    let has_conflict = writer.side.history.device >= 0 && settings_conflict(&writer.side.file.snapshot.settings);
     if has_conflict {
         let text = "max_split_size_mb with expandable_segments:True can make reserved memory grow without bound \
                     (pytorch/pytorch#123548).";
         writer.add_statement(Tone::Alarm, text.to_owned(), None);
     }
-    let settings = &writer.file.snapshot.settings;
+    let settings = &writer.side.file.snapshot.settings;
     if settings.is_empty() {
         let text = "No allocator settings recorded in this file.";
         writer.add_statement(Tone::Fact, text.to_owned(), None);
@@ -159,7 +159,7 @@ fn common_division<'a>(settings: &[(&'a str, &'a str)]) -> Option<&'a str> {
 }
 
 fn write_settings(writer: &mut ReportWriter<'_>) {
-    let settings = all_settings(&writer.file.snapshot.settings);
+    let settings = all_settings(&writer.side.file.snapshot.settings);
     let common = common_division(&settings);
     let is_shown = |key: &str| common.is_none_or(|first| !is_division(key) || first == key);
     let rows: Vec<(&str, &str)> = settings.iter().copied().filter(|(key, _)| is_shown(key)).collect();
@@ -181,7 +181,7 @@ fn write_settings(writer: &mut ReportWriter<'_>) {
 }
 
 fn write_checks(writer: &mut ReportWriter<'_>, found: &[CheckResult]) {
-    let settings = &writer.file.snapshot.settings;
+    let settings = &writer.side.file.snapshot.settings;
     let columns = [
         column::text("check", "check", |it: &CheckResult| it.check.description().to_owned()),
         column::bytes("found_bytes", "found", |it: &CheckResult| it.found_bytes),

@@ -8,7 +8,7 @@ use protocol::{Cell, Tone, WhatIf};
 
 /// Writes what is known about the effect of common settings.
 pub(super) fn write_statements(writer: &mut ReportWriter<'_>, simulation: Option<&WhatIf>) {
-    match Simulated::new(simulation, writer.history) {
+    match Simulated::new(simulation, writer.side.history) {
         Ok(simulated) => {
             if let Some(event) = simulated.recorded.oom_event.and_then(|event| u32::try_from(event).ok()) {
                 simulated.write_for_oom(writer, event);
@@ -21,7 +21,7 @@ pub(super) fn write_statements(writer: &mut ReportWriter<'_>, simulation: Option
 
 /// Writes the table of simulated settings.
 pub(super) fn write_sheet(writer: &mut ReportWriter<'_>, simulation: Option<&WhatIf>) {
-    let Ok(simulated) = Simulated::new(simulation, writer.history) else { return };
+    let Ok(simulated) = Simulated::new(simulation, writer.side.history) else { return };
     let columns = [
         column::text("setting", "setting", |it: &Effect<'_>| it.run.settings.clone()),
         column::bytes("peak_reserved_bytes", "peak reserved", |it: &Effect<'_>| it.run.peak_reserved),

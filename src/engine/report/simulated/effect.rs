@@ -33,8 +33,6 @@ pub(in crate::report) enum Outcome {
 
 /// Start of the option that limits the memory of the process.
 pub(super) const FRACTION: &str = "per_process_memory_fraction:";
-/// Settings text of a run with default settings.
-pub(super) const DEFAULTS: &str = "expandable_segments:False";
 /// The setting that is commonly tried against fragmentation.
 pub(super) const EXPANDABLE: &str = "expandable_segments:True";
 
@@ -108,7 +106,7 @@ impl<'a> Effect<'a> {
             let is_large = saved >= MIN_ALARM && saved >= self.recorded_peak / 10;
             let tone = if is_large { Tone::Alarm } else { Tone::Fact };
             writer.add_statement(tone, self.text() + &doubt(self.run), Some(moment_evidence(moment.0)));
-            writer.set_fix(&fix(self.run, self.recorded_peak, writer.file.backend));
+            writer.set_fix(&fix(self.run, self.recorded_peak, writer.side.backend()));
             return;
         }
         let text = match self.outcome {
@@ -140,7 +138,7 @@ impl<'a> Effect<'a> {
         };
         writer.add_statement(Tone::Fact, text + &doubt(self.run), Some(moment_evidence(moment.0)));
         if self.outcome == Outcome::AvoidsOom {
-            writer.set_fix(&fix(self.run, self.recorded_peak, writer.file.backend));
+            writer.set_fix(&fix(self.run, self.recorded_peak, writer.side.backend()));
         }
     }
 

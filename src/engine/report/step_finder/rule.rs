@@ -1,8 +1,7 @@
 //! The training steps of a device, and the rule that found them.
 
-use crate::open::OpenFile;
+use crate::side::Side;
 use base::units::{group_digits, pluralize};
-use history::replay::DeviceHistory;
 use protocol::Span;
 
 /// Rule that found the steps.
@@ -62,12 +61,7 @@ impl Steps {
     }
 
     /// Returns the annotation text of the step with this index. `None` if the steps do not come from annotations.
-    pub(in crate::report) fn annotation_text(
-        &self,
-        file: &OpenFile,
-        history: &DeviceHistory,
-        number: usize,
-    ) -> Option<String> {
+    pub(in crate::report) fn annotation_text(&self, Side { file, history }: Side<'_>, number: usize) -> Option<String> {
         let annotation = self.annotation_rows.get(number).and_then(|&row| history.annotations.get(row as usize))?;
         Some(file.snapshot.strings.text(annotation.name).to_string())
     }

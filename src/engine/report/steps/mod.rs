@@ -11,6 +11,7 @@ use super::recording::without_events;
 use super::step_finder::StepFinder;
 use super::writer::{MAX_ROWS, ReportWriter};
 use crate::radix::Radix;
+use crate::side::Side;
 use base::slice::{SliceResult, TimeSlice};
 use base::units::{Moment, pluralize};
 use hashbrown::HashMap;
@@ -86,8 +87,8 @@ impl Insight for Steps {
             known.map(|&(_, value)| u32::try_from(value).unwrap_or(u32::MAX))
         };
         let mut regions = RegionPass::new(moment("from").zip(moment("to")).map(|(from, to)| Span { from, to }));
-        let clock = given.history.events.times.time_axis();
-        let marks = given.file.snapshot.marks.iter().take(given.question.rows.min(MAX_ROWS) as usize);
+        let clock = given.side.history.events.times.time_axis();
+        let marks = given.side.file.snapshot.marks.iter().take(given.question.rows.min(MAX_ROWS) as usize);
         let until = |us: i64| clock.map(|clock| clock.events_before_us(us.saturating_add(1)));
         regions.request_usages(marks.filter_map(|mark| until(mark.time_us)));
         let StepFinder { steps, placed, .. } = given.steps;
@@ -105,7 +106,11 @@ impl Insight for Steps {
         }
     }
 
-    fn step(&mut self, &Given { file, history, steps, .. }: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
+    fn step(
+        &mut self,
+        &Given { side: Side { file, history }, steps, .. }: &Given<'_>,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         self.ranges.step(history, slice)?;
         self.steps.step(history, slice)?;
         self.regions.step(&file.snapshot, history, slice)?;
@@ -113,9 +118,9 @@ impl Insight for Steps {
     }
 
     fn write(self, given: &Given<'_>, writer: &mut ReportWriter<'_>) {
-        let history = given.history;
+        let history = given.side.history;
         let StepFinder { steps, placed, .. } = given.steps;
-        let text = without_events(given.file, history).unwrap_or_else(|| steps.describe());
+        let text = without_events(given.side).unwrap_or_else(|| steps.describe());
         writer.add_statement(Tone::Fact, text, None);
         let change = |event| history.awaiting_free_change(event);
         let awaiting_free = |moment| Curve::new(&history.awaiting_free, &change).at(Moment(moment));

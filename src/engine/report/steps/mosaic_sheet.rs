@@ -18,7 +18,7 @@ struct Row {
 /// Writes the table. Its rows are peaks of the trace and of a range, and live bytes by compiled region, annotation and
 /// stage.
 pub(super) fn write_mosaic(writer: &mut ReportWriter<'_>, pass: &RegionPass) {
-    let (snapshot, history) = (&writer.file.snapshot, writer.history);
+    let (snapshot, history) = (writer.side.snapshot(), writer.side.history);
     let note =
         "As in Mosaic's reports, without the baseline. A stage: live bytes at the START or END of an annotation.";
     let mut found: Vec<Row> = Vec::new();

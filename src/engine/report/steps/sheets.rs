@@ -5,6 +5,7 @@ use crate::report::column::{self, Column, sheet};
 use crate::report::ranges::{RangeTotals, Ranges};
 use crate::report::step_finder::PlacedAnnotations;
 use crate::report::writer::{ReportWriter, evidence_row, moment_evidence, range_evidence, truncate};
+use crate::side::Side;
 use history::replay::{AnnotationRange, DeviceHistory};
 use history::snapshot::{Snapshot, StringId};
 use protocol::{Cell, SheetRow, Span};
@@ -81,7 +82,7 @@ pub(super) fn facts_columns<'a, R>(of: impl Fn(R) -> (Span, RangeTotals) + Copy 
 
 /// Writes the table of annotations by name. `highest` has the indices of `sums`, highest peak first.
 pub(super) fn write_names(writer: &mut ReportWriter<'_>, sums: &[NameTotals], highest: &[u32], ranges: &Ranges) {
-    let snapshot = &writer.file.snapshot;
+    let snapshot = writer.side.snapshot();
     let note = "Requested bytes of the whole device while the annotation is open, highest peak first. Annotations of one name are added up. Kept: allocated in one and live at its end.";
     let columns = [
         column::text("name", "annotation", |sum: &NameTotals| name_text(snapshot, sum.name)),
@@ -108,7 +109,7 @@ pub(super) fn write_occurrences(
     highest: &[u32],
     ranges: &Ranges,
 ) {
-    let (file, history) = (writer.file, writer.history);
+    let Side { file, history } = writer.side;
     let note = "Requested bytes of the whole device, in chronological order; if truncated, those with the highest peak. Indented by nesting. Kept: allocated in it and live at its end.";
     type Row<'a> = (&'a AnnotationRange, (Span, RangeTotals), u32);
     let name = |range: &AnnotationRange| {
@@ -137,7 +138,7 @@ pub(super) fn write_occurrences(
 
 /// Writes the table of compiled regions.
 pub(super) fn write_regions(writer: &mut ReportWriter<'_>, regions: &[Region]) {
-    let snapshot = &writer.file.snapshot;
+    let snapshot = writer.side.snapshot();
     let note = "Requested bytes by torch.compile region (compile_context; N/A: outside a region, or not recorded), without the baseline.";
     let sum = |part: fn(&Region) -> u64| regions.iter().fold(0u64, |sum, region| sum.saturating_add(part(region)));
     let columns = [

@@ -5,6 +5,7 @@ use crate::report::column::{self, sheet};
 use crate::report::ranges::RangeTotals;
 use crate::report::step_finder::{StepRule, Steps, WARM_UP_STEPS};
 use crate::report::writer::{ReportWriter, bytes_text, evidence_row, range_evidence, statement};
+use crate::side::Side;
 use base::units::{group_digits, pluralize};
 use protocol::{Cell, Span, Statement, Tone};
 
@@ -23,7 +24,7 @@ fn growths(facts: &[RangeTotals]) -> impl Iterator<Item = i64> + '_ {
 
 /// Writes the table of training steps.
 pub(super) fn write_steps(writer: &mut ReportWriter<'_>, steps: &Steps, facts: &[RangeTotals]) {
-    let (file, history) = (writer.file, writer.history);
+    let Side { file, history } = writer.side;
     let growths: Vec<i64> = growths(facts).take(steps.spans.len()).collect();
     let mut sums = [0u64; 2];
     for facts in facts.iter().take(steps.spans.len()) {

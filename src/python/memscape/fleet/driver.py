@@ -93,7 +93,8 @@ def survey(
     since = None if since is None else as_time(since)
     run = datetime.now(timezone.utc).isoformat() if again or upgrade else ""
     options = Options(lake, storage, tuple(roots), memory, seconds, run)
-    known = _known(lake, storage, again, upgrade) if target.exists() else set()
+    has_tables = target.exists()
+    known = _known(lake, storage, again, upgrade) if has_tables else set()
     sources = read_list(list_file, storage) if list_file else listed([urls] if isinstance(urls, str) else urls, storage)
     started = time.monotonic()
 
@@ -121,8 +122,10 @@ def survey(
         some = list(islice(remaining, 1))
         # Create the lake after the first file is found, so that a wrong address leaves no empty lake, but before the rest
         # is listed, so that a wrong lake fails early.
-        target.create()
-        target.remove_abandoned()
+        if has_tables:
+            target.remove_abandoned()
+        else:
+            target.create()
         some += islice(remaining, _MOST_SOURCES - 1)
         while some and not stop.is_set():
             batches = packed(some, files, most_bytes)

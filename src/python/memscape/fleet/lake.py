@@ -43,21 +43,13 @@ class Lake:
         self.root = posixpath.join(root.rstrip("/"), f"v{VERSION}")
         self.is_local = "file" in self.fs.protocol
 
-    def create(self) -> bool:
-        """Write an empty part of each table, so that every table can be read and has all columns.
-
-        Returns:
-            Whether there was no lake.
-
-        """
-        if self.exists():
-            return False
+    def create(self) -> None:
+        """Write an empty part of each table, so that every table can be read and has all columns."""
         if self.is_local:
             os.makedirs(self.root, exist_ok=True)
         with self.staging() as folder:
             run("survey", "--list", os.devnull, "--batch", "schema", "-o", folder)
             self.commit("schema", _SCHEMA_DAY, folder, TABLES)
-        return True
 
     def exists(self) -> bool:
         """Return whether there are tables.

@@ -3,11 +3,9 @@
 use crate::features::plan::data::MAX_ROWS;
 use crate::features::plan::{EditedRow, Plan, RowSubject};
 use crate::plot::planned::DrawnCurve;
-use crate::state::link_value::{Key, MAX_VALUE, view_key, word_at};
+use crate::state::link_value::{Key, MAX_VALUE, view_key};
 use crate::state::outbox::Intent;
 use protocol::Preset;
-
-const CURVES: [&str; 3] = ["", "without", "plan"];
 
 pub(super) const LINKS: &[Key<Plan>] = &[
     view_key(
@@ -20,9 +18,9 @@ pub(super) const LINKS: &[Key<Plan>] = &[
     view_key("fits", |plan, _| plan.capacity.trim().to_owned(), |plan, _, link| plan.capacity = link.text.to_owned()),
     view_key(
         "curve",
-        |_, shared| word_at(&CURVES, shared.planned.drawn as usize).to_owned(),
+        |_, shared| shared.planned.drawn.name().to_owned(),
         |_, _, link| {
-            let drawn = link.map_word(&CURVES, &[DrawnCurve::None, DrawnCurve::Without, DrawnCurve::Plan]);
+            let drawn = link.check(DrawnCurve::from_name(link.text)).unwrap_or_default();
             link.out.intend(Intent::DrawCurve(drawn));
         },
     ),

@@ -1,12 +1,13 @@
 //! Commands of the Segments tab.
 
 use crate::features::command::{rows, tab_row};
-use crate::features::segments::data::{BYTES_PER_PX, BlockMove, SORTS, SegmentsAction, SegmentsTab};
+use crate::features::segments::data::{BYTES_PER_PX, BlockMove, SegmentsAction, SegmentsTab};
 use crate::features::segments::navigation::navigate;
 use crate::features::segments::{ZOOM, handle_action, hit, select_hit};
 use crate::state::effect::Effect;
 use crate::state::outbox::Intent;
 use crate::text::tab::Tab::Segments;
+use protocol::SegmentSort;
 
 rows! {
     pub(crate) ROWS:
@@ -35,7 +36,7 @@ rows! {
     });
     NEXT_SORT = tab_row(Segments, &["s"], "Sort the segments by the next criterion", "segments-sort", |state, out| {
         let [sort, ..] = state.segments.picker_indices();
-        let next = SegmentsAction::SortChosen((sort + 1) % SORTS.len());
+        let next = SegmentsAction::SortChosen((sort + 1) % SegmentSort::ALL.len());
         handle_action(&mut state.segments, &state.shared, next, out);
     });
     // The first entry of a picker stands for all.

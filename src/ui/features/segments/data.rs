@@ -24,9 +24,6 @@ pub(crate) const PAD_PX: f64 = 12.0;
 /// Height of a row in CSS pixels.
 pub const ROW_PX: f64 = 24.0;
 
-/// Sort orders of segments, in the order of the picker.
-pub(crate) const SORTS: [SegmentSort; 3] = [SegmentSort::Address, SegmentSort::Size, SegmentSort::Free];
-
 /// State of the Segments tab.
 #[derive(Clone, Debug)]
 pub struct SegmentsTab {
@@ -98,7 +95,7 @@ impl SegmentsTab {
     pub fn picker_indices(&self) -> [usize; 3] {
         let after = |index: Option<usize>| index.map_or(0, |index| index + 1);
         [
-            SORTS.iter().position(|sort| *sort == self.sort).unwrap_or(0),
+            self.sort as usize,
             after(self.filter.pool.and_then(|pool| self.pools.iter().position(|it| *it == pool))),
             after(self.filter.stream.and_then(|stream| self.streams.iter().position(|it| *it == stream))),
         ]

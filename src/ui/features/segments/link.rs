@@ -1,11 +1,8 @@
 //! Link keys of the Segments tab.
 
 use crate::features::segments::{SegmentsAction, SegmentsTab, handle_action};
-use crate::state::link_value::{Key, format_optional, format_pool, parse_pool, view_key, word_unless_first};
+use crate::state::link_value::{Key, format_optional, format_pool, parse_pool, view_key, word_if};
 use protocol::SegmentSort;
-
-/// Values of the link key `segments`, the sort order. The first one is the default and is omitted from links.
-const SEGMENTS: [&str; 3] = ["address", "size", "free"];
 
 pub(super) const LINKS: &[Key<SegmentsTab>] = &[
     view_key(
@@ -16,10 +13,8 @@ pub(super) const LINKS: &[Key<SegmentsTab>] = &[
     view_key("mstream", |tab, _| format_optional(tab.filter.stream), |tab, _, link| tab.filter.stream = link.number()),
     view_key(
         "segments",
-        |tab, _| word_unless_first(&SEGMENTS, tab.sort as usize),
-        |tab, _, link| {
-            tab.sort = link.map_word(&SEGMENTS, &[SegmentSort::Address, SegmentSort::Size, SegmentSort::Free]);
-        },
+        |tab, _| word_if(tab.sort != SegmentSort::default(), tab.sort.name()),
+        |tab, _, link| tab.sort = link.check(SegmentSort::from_name(link.text)).unwrap_or_default(),
     ),
     view_key(
         "mzoom",

@@ -1,15 +1,10 @@
 //! Link keys of the call tree: arrangement, selected node, focus, and expanded or collapsed nodes.
 
 use crate::features::tree::{Tree, reset_if_stale};
-use crate::state::link_value::{
-    Key, ValueReader, format_list, format_optional, history_key, view_key, word_if, word_unless_first,
-};
+use crate::state::link_value::{Key, ValueReader, format_list, format_optional, history_key, view_key, word_if};
 use crate::state::outbox::Intent;
 use crate::state::shared::Shared;
 use protocol::{Arrangement, Fold, FoldScope, FoldState, Internal, Merge, Root};
-
-/// Values of the link key `merge`: how frames are merged. The first one is the default and is omitted from links.
-const MERGES: [&str; 3] = ["line", "function", "file"];
 
 pub(super) const LINKS: &[Key<Tree>] = &[
     view_key(
@@ -23,9 +18,12 @@ pub(super) const LINKS: &[Key<Tree>] = &[
     ),
     view_key(
         "merge",
-        |_, shared| word_unless_first(&MERGES, shared.views.arrangement.merge as usize),
+        |_, shared| {
+            let merge = shared.views.arrangement.merge;
+            word_if(merge != Merge::default(), merge.name())
+        },
         |_, shared, link| {
-            let merge = link.map_word(&MERGES, &[Merge::Line, Merge::Function, Merge::File]);
+            let merge = link.check(Merge::from_name(link.text)).unwrap_or_default();
             link.out.intend(Intent::Arrange(Arrangement { merge, ..shared.views.arrangement }));
         },
     ),

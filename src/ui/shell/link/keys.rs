@@ -14,7 +14,7 @@ use crate::state::lanes::LaneLayout;
 use crate::state::link::{COMPARE_WITH, LinkWindow};
 use crate::state::link_value::{
     PageKey, both, format_list, format_moment, format_optional, format_pool, format_range, hexadecimal, history_key,
-    parse_moment, parse_pool, view_key, word_at, word_if,
+    parse_moment, parse_pool, view_key, word_if,
 };
 use crate::state::range::RangeScope;
 use crate::state::views::{HEIGHT_RANGE, PanelState, Views};
@@ -188,13 +188,10 @@ pub(super) const KEYS: &[PageKey] = &[
         "about",
         |state| {
             let about = state.cursor.range_scope;
-            word_if(
-                state.cursor.range.is_some() || about == RangeScope::WholeTrace,
-                word_at(&RANGE_SCOPES, about.index()),
-            )
+            word_if(state.cursor.range.is_some() || about == RangeScope::WholeTrace, about.name())
         },
         |state, link| {
-            let about = link.index(&RANGE_SCOPES).and_then(RangeScope::from_index).unwrap_or_default();
+            let about = link.check(RangeScope::from_name(link.text)).unwrap_or_default();
             range::set_range_scope(state, about);
         },
     ),
@@ -243,6 +240,5 @@ pub(super) const KEYS: &[PageKey] = &[
     ),
 ];
 
-const RANGE_SCOPES: [&str; 7] = ["live", "born", "freed", "kept", "bytes", "change", "trace"];
 /// Maximum device capacity that is accepted, in bytes: 1 PiB.
 const MAX_CAPACITY: u64 = 1 << 50;

@@ -1,9 +1,8 @@
 //! Effect of growth on the peak: the peak of live bytes without the allocations that growing call sites keep.
 
-use crate::open::OpenFile;
+use crate::side::Side;
 use analysis::{Change, Changes, GroupEffect, PeakWithout};
 use base::slice::{SliceResult, TimeSlice};
-use history::replay::DeviceHistory;
 use protocol::Grouping;
 
 /// Maximum number of call sites with a statement.
@@ -27,8 +26,7 @@ impl GrowthEffects {
     /// Continues computing the effects until they are complete or the time slice is used up.
     pub(super) fn step(
         &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
+        side: Side<'_>,
         largest: impl FnOnce() -> Vec<(u32, u32)>,
         slice: &mut TimeSlice,
     ) -> SliceResult {
@@ -37,11 +35,11 @@ impl GrowthEffects {
         if sites.is_empty() || !results.is_empty() {
             return Ok(());
         }
-        let sum = without.get_or_insert_with(|| PeakWithout::new(sites.len(), history.live_peak().0.0));
-        changes.step(history, slice, |Change { id, moment, bytes, .. }| {
-            if bytes != 0 && history.allocations.freed_at(id).is_none() {
-                let group = file.groups.group_of(&file.snapshot, history, id, Grouping::CallSite);
-                let allocated_at = history.allocations.allocated_at(id).0;
+        let sum = without.get_or_insert_with(|| PeakWithout::new(sites.len(), side.history.live_peak().0.0));
+        changes.step(side.history, slice, |Change { id, moment, bytes, .. }| {
+            if bytes != 0 && side.history.allocations.freed_at(id).is_none() {
+                let group = side.group(Grouping::CallSite, id);
+                let allocated_at = side.history.allocations.allocated_at(id).0;
                 let index = sites.iter().position(|&(site, start)| site == group && allocated_at > start);
                 index.into_iter().for_each(|index| sum.change(index as u32, moment, bytes));
             }

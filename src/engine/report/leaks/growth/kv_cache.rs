@@ -4,13 +4,13 @@
 use super::replaced::Sizes;
 use super::statements::{is_notable_growth, steady_text};
 use super::{Amount, Growth, MIN_STEPS, SiteGrowth, min_steps};
-use crate::open::OpenFile;
 use crate::report::frame_roles::FrameRoles;
 use crate::report::frame_words::has_frame_with;
 use crate::report::site_sums::label;
 use crate::report::writer::{ReportWriter, bytes_text};
+use crate::side::Side;
 use base::units::pluralize;
-use history::replay::{AllocationId, DeviceHistory};
+use history::replay::AllocationId;
 use history::snapshot::{Snapshot, StackId};
 use protocol::{Evidence, Tone};
 
@@ -46,12 +46,12 @@ struct KvCache {
 impl KvCache {
     /// Finds the KV caches among growing call sites, most growth first. `None` if there are none, or if the trace has a
     /// backward pass.
-    fn find(file: &OpenFile, history: &DeviceHistory, growing: &[(u32, &SiteGrowth)]) -> Option<KvCache> {
-        if !file.backward.is_empty() {
+    fn find(side: Side<'_>, growing: &[(u32, &SiteGrowth)]) -> Option<KvCache> {
+        if !side.file.backward.is_empty() {
             return None;
         }
-        let snapshot = &file.snapshot;
-        let stack = |site: &SiteGrowth| file.stack(history, AllocationId(site.newest));
+        let snapshot = side.snapshot();
+        let stack = |site: &SiteGrowth| side.stack(AllocationId(site.newest));
         let select = |is_cache: &mut dyn FnMut(&SiteGrowth) -> bool| -> Vec<(u32, &SiteGrowth)> {
             growing.iter().copied().filter(|(_, site)| is_cache(site)).collect()
         };
@@ -122,34 +122,34 @@ impl SiteGrowth {
 }
 
 impl Growth {
-    fn find_caches(&self, file: &OpenFile, history: &DeviceHistory, ranked: &[u32]) -> Option<KvCache> {
+    fn find_caches(&self, side: Side<'_>, ranked: &[u32]) -> Option<KvCache> {
         if self.moments.is_empty() {
             let replaced = self.replaced.growing().into_iter();
             let replaced: Vec<(u32, SiteGrowth)> = replaced.map(|(group, sizes)| (group, growth_of(sizes))).collect();
             let growing: Vec<(u32, &SiteGrowth)> = replaced.iter().map(|(group, growth)| (*group, growth)).collect();
-            return KvCache::find(file, history, &growing);
+            return KvCache::find(side, &growing);
         }
         let growing = ranked.iter().filter_map(|&group| Some((group, self.sites.get(group as usize)?)));
-        KvCache::find(file, history, &growing.collect::<Vec<_>>())
+        KvCache::find(side, &growing.collect::<Vec<_>>())
     }
 
     /// Returns the call sites of KV caches.
-    pub(in crate::report) fn kv_caches(&self, file: &OpenFile, history: &DeviceHistory) -> Vec<u32> {
-        self.find_caches(file, history, &self.ranked(MIN_STEPS)).map_or_else(Vec::new, |caches| caches.groups)
+    pub(in crate::report) fn kv_caches(&self, side: Side<'_>) -> Vec<u32> {
+        self.find_caches(side, &self.ranked(MIN_STEPS)).map_or_else(Vec::new, |caches| caches.groups)
     }
 
     /// Writes a statement about the growth of KV caches, if there is any, and returns their groups.
     pub(super) fn write_caches(&self, writer: &mut ReportWriter<'_>, ranked: &[u32], tones: &[Tone]) -> Vec<u32> {
-        let (file, history) = (writer.file, writer.history);
-        let Some(KvCache { groups, growth, is_inferred }) = self.find_caches(file, history, ranked) else {
+        let side = writer.side;
+        let Some(KvCache { groups, growth, is_inferred }) = self.find_caches(side, ranked) else {
             return Vec::new();
         };
-        if tones.contains(&Tone::Fact) && is_notable_growth(history, &growth) {
+        if tones.contains(&Tone::Fact) && is_notable_growth(side.history, &growth) {
             let others = match groups.len() as u64 - 1 {
                 0 => String::new(),
                 others => format!(" and {}", pluralize(others, "more call site")),
             };
-            let first = groups.first().map_or_else(String::new, |&group| label(file, history, group));
+            let first = groups.first().map_or_else(String::new, |&group| label(side, group));
             let name = first + &others;
             let (text, total) = match self.moments.is_empty() {
                 true => {

@@ -15,13 +15,13 @@ mod replaced;
 mod sheet;
 mod statements;
 
-use crate::open::OpenFile;
 use crate::report::step_finder::Steps;
 use crate::report::writer::threshold;
+use crate::side::Side;
 use base::slice::{SliceResult, TimeSlice};
 use base::units::{EventIdx, group_digits};
 use effect::GrowthEffects;
-use history::replay::{AllocationId, DeviceHistory};
+use history::replay::AllocationId;
 use protocol::{Grouping, ReportQuestion, Span, Threshold};
 use replaced::ReplacedTensors;
 pub(super) use statements::caller_text;
@@ -38,9 +38,9 @@ enum Change {
 
 /// Returns the moment at which the program freed an allocation. This is when the free was requested, or when it
 /// completed if the request was not recorded.
-fn freed_moment(file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> u32 {
-    let [from, _] = file.device_data(history).awaiting_free(id).unwrap_or([u32::MAX; 2]);
-    history.allocations.span(id).1.min(from)
+fn freed_moment(side: Side<'_>, id: AllocationId) -> u32 {
+    let [from, _] = side.device_data().awaiting_free(id).unwrap_or([u32::MAX; 2]);
+    side.history.allocations.span(id).1.min(from)
 }
 
 /// Live bytes and number of allocations of a call site.
@@ -128,13 +128,13 @@ pub(in crate::report) struct Growth {
 base::heap_bytes!(Growth: sites, [sites], moments, effects, replaced);
 
 impl Growth {
-    pub(in crate::report) fn new(file: &OpenFile, history: &DeviceHistory, steps: &Steps) -> Growth {
+    pub(in crate::report) fn new(side: Side<'_>, steps: &Steps) -> Growth {
         let (moments, baseline) = steps.all_growth_moments();
         // Steps without a name are numbered from 0.
         let name = |step: u32| match step {
             0 => "start".to_owned(),
             _ => steps
-                .annotation_text(file, history, step as usize - 1)
+                .annotation_text(side, step as usize - 1)
                 .unwrap_or_else(|| "step ".to_owned() + &group_digits(u64::from(step) - 1)),
         };
         Growth {
@@ -145,7 +145,7 @@ impl Growth {
             next_early: 0,
             next_event: 0,
             next_end: 0,
-            sites: vec![SiteGrowth::default(); file.groups.group_count(history, Grouping::CallSite) as usize],
+            sites: vec![SiteGrowth::default(); side.group_count(Grouping::CallSite) as usize],
             changed: Vec::new(),
             effects: GrowthEffects::default(),
             replaced: ReplacedTensors::default(),
@@ -153,35 +153,30 @@ impl Growth {
     }
 
     /// Continues processing the allocations made before recording, and then the events.
-    pub(in crate::report) fn step(
-        &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
-        slice: &mut TimeSlice,
-    ) -> SliceResult {
-        let early = history.allocations.early_count() as u32;
+    pub(in crate::report) fn step(&mut self, side: Side<'_>, slice: &mut TimeSlice) -> SliceResult {
+        let early = side.history.allocations.early_count() as u32;
         while self.next_early < early {
             slice.tick()?;
             let id = AllocationId(self.next_early);
             self.next_early += 1;
-            if freed_moment(file, history, id) > 0 {
-                self.change(file, history, id, Change::Alloc);
+            if freed_moment(side, id) > 0 {
+                self.change(side, id, Change::Alloc);
             }
         }
         if self.moments.is_empty() {
             // Only inference has KV caches.
-            return if file.backward.is_empty() { self.replaced.step(file, history, slice) } else { Ok(()) };
+            return if side.file.backward.is_empty() { self.replaced.step(side, slice) } else { Ok(()) };
         }
         // After the last step, the rest of the trace shows what is freed later.
         while self.next_end <= self.moments.len() as u32 {
             let until = self.moments.get(self.next_end as usize).copied().unwrap_or(u32::MAX);
-            for event in (self.next_event..until.min(history.event_count())).map(EventIdx) {
+            for event in (self.next_event..until.min(side.history.event_count())).map(EventIdx) {
                 slice.tick()?;
                 self.next_event += 1;
-                match history.allocation_change(event) {
-                    Some(change) if change.is_program_free => self.change(file, history, change.id, Change::Free),
+                match side.history.allocation_change(event) {
+                    Some(change) if change.is_program_free => self.change(side, change.id, Change::Free),
                     Some(change) if change.starts_lifetime == Some(true) => {
-                        self.change(file, history, change.id, Change::Alloc);
+                        self.change(side, change.id, Change::Alloc);
                     }
                     _ => {}
                 }
@@ -193,15 +188,15 @@ impl Growth {
             self.next_end += 1;
         }
         let mut effects = std::mem::take(&mut self.effects);
-        let result = effects.step(file, history, || self.largest(), slice);
+        let result = effects.step(side, || self.largest(), slice);
         self.effects = effects;
         result
     }
 
-    fn change(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, change: Change) {
-        let group = file.groups.group_of(&file.snapshot, history, id, Grouping::CallSite);
+    fn change(&mut self, side: Side<'_>, id: AllocationId, change: Change) {
+        let group = side.group(Grouping::CallSite, id);
         let Some(site) = self.sites.get_mut(group as usize) else { return };
-        let size = history.allocations.size(id);
+        let size = side.history.allocations.size(id);
         let live = &mut site.live;
         if change == Change::Alloc {
             (live.bytes, live.count, site.newest) = (live.bytes.saturating_add(size), live.count + 1, id.0);

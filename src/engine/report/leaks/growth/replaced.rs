@@ -1,10 +1,9 @@
 //! Tensors that are replaced by larger ones: a KV cache whose keys and values are concatenated with those of each token.
 //! They show the growth of a cache in traces without known steps.
 
-use crate::open::OpenFile;
+use crate::side::Side;
 use analysis::{Change, Changes};
 use base::slice::{SliceResult, TimeSlice};
-use history::replay::DeviceHistory;
 use protocol::Grouping;
 
 /// Minimum number of steps where the tensors of a call site get larger.
@@ -61,13 +60,13 @@ impl Sizes {
 
 impl ReplacedTensors {
     /// Continues examining the allocations until all are examined or the time slice is used up.
-    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
+    pub(super) fn step(&mut self, side: Side<'_>, slice: &mut TimeSlice) -> SliceResult {
         let ReplacedTensors { changes, sites } = self;
         if sites.is_empty() {
-            sites.resize(file.groups.group_count(history, Grouping::CallSite) as usize, Sizes::default());
+            sites.resize(side.group_count(Grouping::CallSite) as usize, Sizes::default());
         }
-        changes.step(history, slice, |Change { id, moment, bytes, .. }| {
-            let group = file.groups.group_of(&file.snapshot, history, id, Grouping::CallSite);
+        changes.step(side.history, slice, |Change { id, moment, bytes, .. }| {
+            let group = side.group(Grouping::CallSite, id);
             let Some(site) = sites.get_mut(group as usize).filter(|_| moment > 0 && bytes != 0) else { return };
             match u64::try_from(bytes) {
                 Ok(size) => site.add(id.0, size),

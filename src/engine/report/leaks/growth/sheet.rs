@@ -11,7 +11,7 @@ use protocol::{Cell, Evidence, SheetRow};
 impl Growth {
     /// Writes the table. `ranked` has the groups of the growing call sites in the order of the table.
     pub(super) fn write_sheet(&self, writer: &mut ReportWriter<'_>, never_freed: &SiteSums, ranked: &[u32]) {
-        let (file, history) = (writer.file, writer.history);
+        let side = writer.side;
         let (compared, span, fewest) = (self.compared(), self.span(), min_steps(writer.question));
         let ranked: Vec<(u32, &SiteGrowth)> =
             ranked.iter().filter_map(|&group| Some((group, self.sites.get(group as usize)?))).collect();
@@ -32,7 +32,7 @@ impl Growth {
             column::count("new_count", "additional allocations", |(_, site): (u32, &SiteGrowth)| {
                 site.previous.count.saturating_sub(site.baseline.count)
             }),
-            column::text("call_site", "call site", |(group, _): (u32, &SiteGrowth)| label(file, history, group)),
+            column::text("call_site", "call site", |(group, _): (u32, &SiteGrowth)| label(side, group)),
         ];
         let note = "Growth per step is measured from the end of the second step: the first two steps allocate what stays, optimizer state and \
                     caches. A call site is listed if its live bytes, without what is awaiting free, never fall, and rise in at \

@@ -2,10 +2,10 @@
 
 use super::effect::{MAX_EFFECTS, MAX_STATEMENTS};
 use super::{Growth, MIN_STEPS, SiteGrowth, min_steps};
-use crate::open::OpenFile;
 use crate::report::leaks::held::holder_text;
 use crate::report::site_sums::{SiteSum, SiteSums, label};
 use crate::report::writer::{ReportWriter, bytes_text, is_notable, truncate};
+use crate::side::Side;
 use analysis::{Sites, site};
 use base::sorted::sorted_by_key;
 use base::units::{group_digits, pluralize};
@@ -203,7 +203,7 @@ impl Growth {
         ranked.retain(|group| !caches.contains(group));
         for group in ranked.into_iter().take(MAX_STATEMENTS) {
             let site = self.sites.get(group as usize).filter(|site| tones.contains(&self.tone(site)));
-            if site.is_some_and(|site| is_notable_growth(writer.history, site)) {
+            if site.is_some_and(|site| is_notable_growth(writer.side.history, site)) {
                 self.write_statement(writer, group, &never_freed.get(group));
             }
         }
@@ -212,21 +212,21 @@ impl Growth {
     /// Writes the statement about a growing call site. `never_freed` has its allocations that are live at the end of the
     /// trace. A click selects the newest one.
     pub(in crate::report) fn write_statement(&self, writer: &mut ReportWriter<'_>, group: u32, never_freed: &SiteSum) {
-        let (file, history) = (writer.file, writer.history);
+        let side = writer.side;
         let Some(site) = self.sites.get(group as usize) else { return };
-        let stack = file.stack(history, AllocationId(site.newest));
-        let text = self.describe(site, &(label(file, history, group) + &caller_text(&file.snapshot, stack)));
-        let text = text + &holder_text(file, history, never_freed);
+        let stack = side.stack(AllocationId(site.newest));
+        let text = self.describe(site, &(label(side, group) + &caller_text(side.snapshot(), stack)));
+        let text = text + &holder_text(side, never_freed);
         let allocation = newest_live(never_freed);
         let span = self.span_from(self.stated_start(site));
         let evidence = Evidence { span, allocation, moment: span.map(|span| span.to), ..Evidence::default() };
         writer.add_statement(self.tone(site), text, Some(evidence));
         if self.tone(site) == Tone::Alarm && writer.report.headline.is_none() {
-            writer.set_headline(self.headline(site, &label(file, history, group)));
+            writer.set_headline(self.headline(site, &label(side, group)));
         }
         writer.set_chart(self.chart(site));
         if self.is_leak(site) {
-            let effect = self.effects.effect(group).map(|effect| effect_text(history.live_peak().1, effect.peak));
+            let effect = self.effects.effect(group).map(|effect| effect_text(side.history.live_peak().1, effect.peak));
             writer.set_fix(&effect.map_or_else(String::new, |effect| FIX.to_owned() + &effect));
         }
     }
@@ -237,13 +237,13 @@ impl Growth {
 
     /// Returns the call sites that leak, each with the reduction of the peak without the leak, the largest reduction
     /// first.
-    pub(in crate::report) fn leaks(&self, file: &OpenFile, history: &DeviceHistory) -> Vec<(u32, u64)> {
-        let (caches, peak) = (self.kv_caches(file, history), history.live_peak().1);
+    pub(in crate::report) fn leaks(&self, side: Side<'_>) -> Vec<(u32, u64)> {
+        let (caches, peak) = (self.kv_caches(side), side.history.live_peak().1);
         let ranked = self.ranked(MIN_STEPS).into_iter().filter(|group| !caches.contains(group));
         let effect = |group: u32| {
             let site = self.sites.get(group as usize).filter(|site| self.is_leak(site))?;
             let saved = peak.saturating_sub(self.effects.effect(group)?.peak);
-            (is_notable_growth(history, site) && is_notable(saved, peak)).then_some((group, saved))
+            (is_notable_growth(side.history, site) && is_notable(saved, peak)).then_some((group, saved))
         };
         let effects = ranked.take(MAX_STATEMENTS).filter_map(effect).collect();
         sorted_by_key(effects, |&(_, saved): &(u32, u64)| !u128::from(saved))
@@ -257,7 +257,7 @@ impl Growth {
     /// Writes the statements about growth and the table. `never_freed` has the allocations that are live at the end of
     /// the trace.
     pub(in crate::report::leaks) fn write(&self, writer: &mut ReportWriter<'_>, never_freed: &SiteSums) {
-        let history = writer.history;
+        let history = writer.side.history;
         let fewest = min_steps(writer.question);
         let (compared, span, ranked) = (self.compared(), self.span(), self.ranked(fewest.value));
         let worthy = ranked.iter().filter_map(|&group| self.sites.get(group as usize));

@@ -7,12 +7,13 @@ use crate::report::leaks::held::held_by;
 use crate::report::recording::{without_events, without_stacks};
 use crate::report::site_sums::{SiteSums, site_of};
 use crate::report::writer::{ReportWriter, allocation_evidence, bytes_text, freed_by_cell, moment_evidence};
+use crate::side::Side;
 use base::units::{Moment, duration_us, group_digits, percent, pluralize};
 use history::replay::{AllocationId, Curve};
 use protocol::{Cell, Grouping, Threshold, Tone};
 
 pub(super) fn write_awaiting_at_end(writer: &mut ReportWriter<'_>, awaiting: &SiteSums) {
-    let (file, history) = (writer.file, writer.history);
+    let side = writer.side;
     let ranked = awaiting.ranked(1);
     let Some(&first) = ranked.first() else { return };
     let (bytes, count) = awaiting.total(&ranked);
@@ -21,24 +22,24 @@ pub(super) fn write_awaiting_at_end(writer: &mut ReportWriter<'_>, awaiting: &Si
         bytes_text(bytes),
         pluralize(count, "allocation")
     );
-    if without_stacks(file).is_none() {
+    if without_stacks(side.file).is_none() {
         let largest = bytes_text(awaiting.get(first).bytes);
-        text.push_str(&format!(" Largest call site: {} ({largest}).", awaiting.name(file, history, first)));
+        text.push_str(&format!(" Largest call site: {} ({largest}).", awaiting.name(side, first)));
     }
-    let evidence = allocation_evidence(awaiting.get(first).largest, Some(history.event_count()));
+    let evidence = allocation_evidence(awaiting.get(first).largest, Some(side.history.event_count()));
     writer.add_statement(Tone::Fact, text, Some(evidence));
 }
 
 pub(super) fn write_never_freed(writer: &mut ReportWriter<'_>, never_freed: &SiteSums, min_bytes: Threshold) {
-    let (file, history) = (writer.file, writer.history);
-    let last = history.event_count();
-    let end = history.numbers.end;
+    let side = writer.side;
+    let last = side.history.event_count();
+    let end = side.history.numbers.end;
     let ranked = never_freed.ranked(min_bytes.value.max(1));
     let total = never_freed.total(&ranked);
     if let Some(&first) = ranked.first() {
-        let largest = without_stacks(file).unwrap_or_else(|| {
+        let largest = without_stacks(side.file).unwrap_or_else(|| {
             let bytes = bytes_text(never_freed.get(first).bytes);
-            format!("Largest call site: {} ({bytes}).", never_freed.name(file, history, first))
+            format!("Largest call site: {} ({bytes}).", never_freed.name(side, first))
         });
         let text = format!(
             "Allocated in the trace and never freed: {} ({} of live bytes at the end), in {}. {largest}",
@@ -47,14 +48,14 @@ pub(super) fn write_never_freed(writer: &mut ReportWriter<'_>, never_freed: &Sit
             pluralize(total.1, "allocation"),
         );
         writer.add_statement(Tone::Fact, text, Some(allocation_evidence(never_freed.get(first).largest, Some(last))));
-    } else if without_events(file, history).is_none() {
+    } else if without_events(side).is_none() {
         writer.add_statement(
             Tone::Good,
             format!("No call site holds {} or more that is never freed.", bytes_text(min_bytes.value.max(1))),
             Some(moment_evidence(last)),
         );
     }
-    let allocated_at = |id| history.allocations.allocated_at(AllocationId(id)).0;
+    let allocated_at = |id| side.history.allocations.allocated_at(AllocationId(id)).0;
     let mut columns = vec![
         column::bytes("live_bytes", "live at the end", |group| never_freed.get(group).bytes)
             .total(Cell::Bytes(total.0)),
@@ -67,11 +68,11 @@ pub(super) fn write_never_freed(writer: &mut ReportWriter<'_>, never_freed: &Sit
         column::event("last_allocated_at", "last allocated at event", |group| {
             allocated_at(never_freed.get(group).last)
         }),
-        column::text("call_site", "call site", |group| never_freed.name(file, history, group)),
+        column::text("call_site", "call site", |group| never_freed.name(side, group)),
     ];
-    if !file.snapshot.recorder.observed.holders.is_empty() {
+    if !side.file.snapshot.recorder.observed.holders.is_empty() {
         columns.push(column::text("held_by", "held by", |group| {
-            never_freed.get(group).held.map_or_else(String::new, |id| held_by(file, history, AllocationId(id)))
+            never_freed.get(group).held.map_or_else(String::new, |id| held_by(side, AllocationId(id)))
         }));
     }
     let note = "Not necessarily a leak: optimizer state of the first step and memory of an unfinished step are listed as well. Growth per \
@@ -87,8 +88,8 @@ pub(super) fn write_delayed(
     (count, all): (u32, u64),
     min_wait: Threshold,
 ) {
-    let (file, history) = (writer.file, writer.history);
-    let waited = |id| file.device_data(history).awaiting_free(AllocationId(id)).unwrap_or_default();
+    let side @ Side { file, history } = writer.side;
+    let waited = |id| side.device_data().awaiting_free(AllocationId(id)).unwrap_or_default();
     let elapsed = |[from, to]: [u32; 2]| {
         let [from, to] = [from, to].map(|moment| Moment(moment).event());
         elapsed_us(history, from?, to?)
@@ -113,7 +114,7 @@ pub(super) fn write_delayed(
         }
         text.push('.');
         writer.add_statement(Tone::Fact, text, Some(allocation_evidence(longest, peak.map(|(moment, _)| moment.0))));
-    } else if without_events(file, history).is_none() {
+    } else if without_events(side).is_none() {
         let text = format!("No free took longer than {} to complete.", pluralize(min_wait.value, "event"));
         writer.add_statement(Tone::Good, text, None);
     }
@@ -127,10 +128,8 @@ pub(super) fn write_delayed(
             .total(Cell::Bytes(all)),
         column::event("free_requested_at", "free requested at event", |id| waited(id)[0]),
         column::cell("free_completed_at", "free completed at event", |id| freed_by_cell(history, AllocationId(id))),
-        column::text("stream", "stream", |id| {
-            file.groups.label(&file.snapshot, history, Grouping::Stream, stream_of(id))
-        }),
-        column::text("call_site", "call site", |id| site_of(file, history, AllocationId(id))),
+        column::text("stream", "stream", |id| side.group_label(Grouping::Stream, stream_of(id))),
+        column::text("call_site", "call site", |id| site_of(side, AllocationId(id))),
     ];
     let note = "Between free_requested and free_completed another stream may still use the block, so it cannot be reused. Usually that \
                 takes one event. Longest first.";
@@ -142,18 +141,18 @@ pub(super) fn write_delayed(
 }
 
 pub(super) fn write_short_lived(writer: &mut ReportWriter<'_>, short_lived: &SiteSums, max_lifetime: Threshold) {
-    let (file, history) = (writer.file, writer.history);
+    let side = writer.side;
     let ranked = short_lived.ranked(0);
     let total = short_lived.total(&ranked);
     if let Some(&first) = ranked.first() {
         let mut text = format!(
             "{} of {} freed within {}.",
             group_digits(total.1),
-            pluralize(history.allocations.len() as u64, "allocation"),
+            pluralize(side.history.allocations.len() as u64, "allocation"),
             pluralize(max_lifetime.value, "event")
         );
-        if without_stacks(file).is_none() {
-            text.push_str(&format!(" Largest call site: {}.", short_lived.name(file, history, first)));
+        if without_stacks(side.file).is_none() {
+            text.push_str(&format!(" Largest call site: {}.", short_lived.name(side, first)));
         }
         writer.add_statement(Tone::Fact, text, Some(allocation_evidence(short_lived.get(first).largest, None)));
     }
@@ -162,14 +161,14 @@ pub(super) fn write_short_lived(writer: &mut ReportWriter<'_>, short_lived: &Sit
             .total(Cell::Bytes(total.0)),
         column::count("count", "allocations", |group| short_lived.get(group).count).total(Cell::Count(total.1)),
         column::bytes("largest_bytes", "largest", |group| short_lived.get(group).largest_bytes),
-        column::text("call_site", "call site", |group| short_lived.name(file, history, group)),
+        column::text("call_site", "call site", |group| short_lived.name(side, group)),
     ];
     let note =
         "Bytes are summed over the trace and need not be live at the same time. Each allocation costs allocator time.";
     let mut sheet = sheet(["brief", "Short-lived allocations", note], &columns);
     sheet.threshold = Some(max_lifetime);
     writer.add_sheet(sheet, &columns, &ranked, |writer, group| {
-        let allocated_at = history.allocations.allocated_at(AllocationId(short_lived.get(group).largest)).0;
+        let allocated_at = side.history.allocations.allocated_at(AllocationId(short_lived.get(group).largest)).0;
         writer.site_row(short_lived, group, Some(allocated_at))
     });
 }

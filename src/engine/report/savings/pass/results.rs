@@ -1,14 +1,14 @@
 //! Results of the pass: the peak that remains without a group.
 
 use super::{HeldOver, PeakPass};
-use crate::open::OpenFile;
 use crate::report::savings::groupings::NumberedGrouping;
 use crate::report::savings::kinds::SavingKind;
 use crate::report::savings::matched_stacks::MatchedStacks;
 use crate::roles::Role;
+use crate::side::Side;
 use analysis::GroupEffect;
 use base::units::Moment;
-use history::replay::{AllocationId, DeviceHistory};
+use history::replay::AllocationId;
 
 impl PeakPass {
     /// Returns the peak that remains without the bytes that a change saves.
@@ -61,35 +61,34 @@ impl PeakPass {
     /// Returns the bytes of an allocation that is live at the peak, or 0 if the change does not affect it.
     pub(in crate::report::savings) fn concerned_bytes(
         &self,
-        file: &OpenFile,
-        history: &DeviceHistory,
+        side: Side<'_>,
         matched: &MatchedStacks,
         (kind, id): (SavingKind, AllocationId),
     ) -> u64 {
-        let traits = self.traits(file, history, id);
-        let bytes = history.allocations.size(id);
+        let traits = self.traits(side, id);
+        let bytes = side.history.allocations.size(id);
         // The start of the step with the peak.
         let begin = self.held_over.step_starts.iter().rev().find(|&&begin| begin < self.peak.0).copied().unwrap_or(0);
-        let is_held = || HeldOver::includes(traits) && history.allocations.allocated_at(id).0 <= begin;
+        let is_held = || HeldOver::includes(traits) && side.history.allocations.allocated_at(id).0 <= begin;
         let is_concerned = match kind {
             SavingKind::PreviousGradients => {
-                traits.role == Role::Gradient && self.stale_gradients.is_stale_at(history, id, Moment(self.peak.0))
+                traits.role == Role::Gradient && self.stale_gradients.is_stale_at(side.history, id, Moment(self.peak.0))
             }
             SavingKind::HeldOver => is_held(),
-            SavingKind::KeptActivations => self.kept_activations.contains(history, id, traits.role),
-            SavingKind::AttentionScores => matched.is_attention_score(file.stack(history, id)),
+            SavingKind::KeptActivations => self.kept_activations.contains(side.history, id, traits.role),
+            SavingKind::AttentionScores => matched.is_attention_score(side.stack(id)),
             SavingKind::UnfreedGradients => {
                 let is_left_out = |&(from, to): &(u32, u32)| (from..to).contains(&self.peak.0);
                 traits.role == Role::Gradient
-                    && history.allocations.freed_at(id).is_none()
+                    && side.history.allocations.freed_at(id).is_none()
                     && self
                         .kept_gradients
                         .excluded_spans
                         .iter()
-                        .any(|span| is_left_out(span) && history.allocations.allocated_at(id).0 <= span.0)
+                        .any(|span| is_left_out(span) && side.history.allocations.allocated_at(id).0 <= span.0)
             }
-            SavingKind::Loss => matched.is_loss(file.stack(history, id)),
-            SavingKind::AwaitingFree => file.device_data(history).awaits_free_at(id, self.peak.0),
+            SavingKind::Loss => matched.is_loss(side.stack(id)),
+            SavingKind::AwaitingFree => side.device_data().awaits_free_at(id, self.peak.0),
             kind => kind.saved_bytes(traits.role, i64::try_from(bytes).unwrap_or(i64::MAX)) > 0,
         };
         if is_concerned { bytes } else { 0 }
