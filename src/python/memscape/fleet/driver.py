@@ -122,10 +122,9 @@ def survey(
         some = list(islice(remaining, 1))
         # Create the lake after the first file is found, so that a wrong address leaves no empty lake, but before the rest
         # is listed, so that a wrong lake fails early.
-        if has_tables:
-            target.remove_abandoned()
-        else:
+        if not has_tables:
             target.create()
+        target.remove_abandoned()
         some += islice(remaining, _MOST_SOURCES - 1)
         while some and not stop.is_set():
             batches = packed(some, files, most_bytes)
