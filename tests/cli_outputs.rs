@@ -349,6 +349,18 @@ fn signal_during_write_leaves_no_file() {
 }
 
 #[test]
+fn ignored_signal_ends_nothing() {
+    let folder = inputs("nohup", 20_000);
+    // The shell sends the signal until the command has ended.
+    let line = format!(
+        "trap '' HUP; {MEMSCAPE} export in.json --to sqlite -o out & while kill -s HUP $! 2>/dev/null; do :; done; wait $!"
+    );
+    let output = Command::new("sh").args(["-c", &line]).current_dir(&folder).output().unwrap();
+    assert!(output.status.success(), "{:?} {}", output.status, error(&output));
+    assert!(folder.join("out").exists());
+}
+
+#[test]
 fn pipes_and_devices_are_written_directly() {
     let folder = inputs("pipes", 3);
     let plain = run(&folder, &words("export {in} --to csv"), "-");
