@@ -1,7 +1,9 @@
 //! Writes the open file in the column format, as an export or as a cache file.
 
 use super::Engine;
+use super::categories::standard_rules;
 use super::open::OpenFile;
+use analysis::InternalRules;
 use base::units::EventIdx;
 use history::compact::{ColumnReader, WriteError, Writer};
 use history::replay::{DeviceHistory, write_parts, write_results, write_warning_parts};
@@ -9,6 +11,12 @@ use history::snapshot::{Event, EventSink, NO_TIME, WarningKind};
 use std::io::Write;
 
 impl Engine {
+    /// Returns whether the category rules and the rules for internal frames are the standard ones. A cache file has
+    /// reports under these only.
+    pub(super) fn has_standard_rules(&self) -> bool {
+        self.categories.rules() == standard_rules().rules() && self.internal_rules == InternalRules::default()
+    }
+
     /// Writes the open file as columns ([`history::compact`]). An engine that opens the output gives the same answers
     /// as for the original file. Takes a few hundred nanoseconds per event, not in time slices.
     ///

@@ -213,11 +213,6 @@ impl Engine {
         }
     }
 
-    /// Returns whether the category rules and the rules for internal frames are the standard ones.
-    fn has_standard_rules(&self) -> bool {
-        self.categories.rules() == standard_rules().rules() && self.internal_rules == InternalRules::default()
-    }
-
     /// Feeds the next bytes of the file being loaded, as requested by [`Engine::wants`]. Ignored if no file is loading.
     pub fn feed(&mut self, chunk: Vec<u8>) {
         if let Some(loading) = &mut self.loading {

@@ -51,8 +51,8 @@ impl Arguments {
     /// A file that cannot be read is a row with a status.
     ///
     /// # Errors
-    /// Returns an error message if the list cannot be read, or the tables cannot be written or would overwrite it or a
-    /// file of it.
+    /// Returns an error message if the list cannot be read, or the tables cannot be written or would overwrite the
+    /// list or a listed file.
     pub(crate) fn run(&self) -> Result<(), String> {
         let named = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
         let batch: Arc<str> = self.batch.as_str().into();

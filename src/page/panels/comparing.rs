@@ -12,7 +12,8 @@ use ui::features::State;
 use ui::features::insights::view::comparison_verdict;
 use ui::plot::comparing::view::{ComparisonBar, DeltaStrip, bar, other_devices, strip};
 use ui::shell::action::Action;
-use ui::state::comparing::{ComparedAt, ComparingAction};
+use ui::state::compared_at::ComparedAt;
+use ui::state::comparing::ComparingAction;
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlSelectElement, MouseEvent};
 

@@ -6,8 +6,9 @@ pub(crate) mod part;
 pub(crate) mod second;
 pub mod view;
 
+pub use crate::state::compared_at::ComparedAt;
 pub(crate) use crate::state::comparing::SecondSource;
-pub use crate::state::comparing::{ComparedAt, Comparing, ComparingAction, SecondFile};
+pub use crate::state::comparing::{Comparing, ComparingAction, SecondFile};
 pub use part::{is_compared, is_current_load};
 
 use crate::plot::lane_focus::show_device;

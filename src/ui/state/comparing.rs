@@ -1,5 +1,6 @@
 //! State of the comparison: the second file, the compared devices, and how their allocations and moments are matched.
 
+use crate::state::compared_at::ComparedAt;
 use crate::state::effect::{GivenFile, Origin};
 use crate::state::latest::Latest;
 use crate::state::stage::Loading;
@@ -82,21 +83,6 @@ pub enum SecondFile {
     /// The file is open. Holds its summary, origin and load id. Its devices have [ordinals of their
     /// own](protocol::second_file_ordinal).
     Open(Box<FileSummary>, Origin, u32),
-}
-
-base::listed! {
-    /// Moments at which A and B are compared, such as the peak of each.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-    pub enum ComparedAt {
-        #[default]
-        Peaks = "peaks", "peak with peak";
-        PeakOfA = "peak-of-a", "A's peak, aligned";
-        PeakOfB = "peak-of-b", "B's peak, aligned";
-        Start = "start", "baselines";
-        End = "end", "ends";
-        Cursor = "cursor", "cursor, aligned";
-        Range = "range", "peaks of the range";
-    }
 }
 
 /// User input and loading errors of the comparison.

@@ -4,6 +4,7 @@ pub mod axis_press;
 pub mod axis_switch;
 pub mod binding;
 pub mod change;
+pub mod compared_at;
 pub mod comparing;
 pub mod crosshair;
 pub mod cursor;

@@ -1,6 +1,6 @@
 //! Results of an update that are collected while it runs: effects for the shell, and intents of features.
 
-use crate::state::comparing::ComparedAt;
+use crate::state::compared_at::ComparedAt;
 use crate::state::effect::Effect;
 use crate::state::line::DrawnCurve;
 use crate::text::tab::Tab;

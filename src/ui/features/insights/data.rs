@@ -1,6 +1,6 @@
 //! State and actions of the Insights tab.
 
-use crate::state::comparing::ComparedAt;
+use crate::state::compared_at::ComparedAt;
 use protocol::{Cell, Evidence, Pairing, Report, Simulations, Span, Topic, WhatIf, WhatIfRun};
 use std::rc::Rc;
 

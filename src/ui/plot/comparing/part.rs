@@ -4,7 +4,8 @@
 use crate::plot::comparing::lanes::map_position;
 use crate::scope::cursor;
 use crate::state::change::AskPhase;
-use crate::state::comparing::{ComparedAt, SecondFile};
+use crate::state::compared_at::ComparedAt;
+use crate::state::comparing::SecondFile;
 use crate::state::outbox::Outbox;
 use crate::state::part::Part;
 use crate::state::range::ViewScope;

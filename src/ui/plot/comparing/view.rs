@@ -1,7 +1,8 @@
 //! View models of the comparison: the comparison bar above the timeline, and the difference curve below the timeline.
 
 use crate::plot::comparing;
-use crate::state::comparing::{ComparedAt, SecondFile};
+use crate::state::compared_at::ComparedAt;
+use crate::state::comparing::SecondFile;
 use crate::state::line::{Curve, CurveLabel, Line, steps};
 use crate::state::shared::Shared;
 use crate::text::amount::{change, event_name};

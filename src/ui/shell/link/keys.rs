@@ -7,7 +7,7 @@ use crate::shell::link::points;
 use crate::shell::link::points::{chosen, crosshair, marks, ruler};
 use crate::shell::link::values::*;
 use crate::shell::link::window;
-use crate::state::comparing::ComparedAt;
+use crate::state::compared_at::ComparedAt;
 use crate::state::drawing::BytesAxis;
 use crate::state::find::{MatchCase, SameStack};
 use crate::state::lanes::LaneLayout;

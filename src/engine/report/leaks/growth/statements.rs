@@ -169,7 +169,7 @@ impl Growth {
         format!("{certainty} leak: {name} keeps {mean} more per step, {total} in all.")
     }
 
-    /// Returns the index of the moment from which the stated growth is measured: 0 or the baseline.
+    /// Returns the index of the moment at which the stated growth starts: 0 or the baseline.
     fn stated_start(&self, site: &SiteGrowth) -> usize {
         if self.stated_growth(site).2 { 0 } else { self.baseline as usize }
     }
