@@ -71,8 +71,8 @@ impl Tables {
         self.steps.extend(rows.steps);
     }
 
-    /// Writes all tables in the order of [`TableName::ALL`]. `file` returns the output file with a name. Returns the number of rows
-    /// of each table, as JSON.
+    /// Writes all tables in the order of [`TableName::ALL`]. `file` returns the output file with a name. Returns the
+    /// number of rows of each table, as JSON.
     ///
     /// # Errors
     /// Returns an error message that names the file.

@@ -86,7 +86,8 @@ fn exact(value: i64) -> String {
 const UNKNOWN: &str = "unknown";
 
 /// Returns the key figures in the order of the page header, which shows each as a button that goes to the figure's
-/// position. The OOM comes first, because figures without room are hidden. `failed` is the size in bytes of the last failed request, if known.
+/// position. The OOM comes first, because figures without room are hidden. `failed` is the size in bytes of the last
+/// failed request, if known.
 pub fn headlines(device: &DeviceSummary, failed: Option<u64>) -> Vec<Headline> {
     let at = match device.peak_event {
         ..0 => "before the first event".to_owned(),
