@@ -213,14 +213,13 @@ fn write_statements(writer: &mut ReportWriter<'_>, parts: &Peak, given: &Given<'
 /// instead.
 fn write_chart(writer: &mut ReportWriter<'_>, parts: &Peak) {
     let side = writer.side;
-    let bytes = |weight: &Weight| weight.bytes;
     // The first group has no category, the last one is the category "unknown".
     let unclassified = [parts.categories.first(), parts.categories.last()];
     let unclassified = unclassified.into_iter().flatten().fold(0u64, |sum, weight| sum.saturating_add(weight.bytes));
     let (grouping, bytes): (_, Vec<u64>) = if unclassified > parts.peak.bytes / 2 {
         (Grouping::CallSite, parts.peak.sums.sums.iter().map(|sum| sum.bytes).collect())
     } else {
-        (Grouping::Category, parts.categories.iter().map(bytes).collect())
+        (Grouping::Category, parts.categories.iter().map(|weight| weight.bytes).collect())
     };
     let ranked =
         sorted_numbers(bytes.iter().zip(0..).map(|(&bytes, group)| (two_part_key(!bytes, 0), group)).collect());
