@@ -23,8 +23,8 @@ use web_sys::{Blob, File, HtmlScriptElement};
 const INDEX_KEY: &str = "memscape.kept";
 /// Folder of the cached files.
 const FOLDER: &str = "kept";
-/// Time, in milliseconds, that the worker must be silent before a cache entry is written, so that writing delays no
-/// response.
+/// Time, in milliseconds, that the worker must be idle before a cache entry is written, so that writing delays no
+/// response, and the entry has all reports.
 const QUIET_MS: u32 = 1000;
 
 /// Makes the worker read a file, or its cached version if there is one.
@@ -76,7 +76,7 @@ pub(super) fn cache_file(app: &'static App, load: u32, print: String) {
     write_later(app, load, print, file);
 }
 
-/// Writes the cache entry once the worker has been silent for a while, provided that the file is still open.
+/// Writes the cache entry once the worker has been idle for a while, provided that the file is still open.
 fn write_later(app: &'static App, load: u32, print: String, file: File) {
     let received = app.client.received_count();
     let later = move || {
@@ -87,7 +87,7 @@ fn write_later(app: &'static App, load: u32, print: String, file: File) {
         if !is_open {
             return;
         }
-        if app.client.received_count() != received {
+        if app.client.received_count() != received || !app.client.is_idle() {
             write_later(app, load, print, file);
             return;
         }
