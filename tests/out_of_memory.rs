@@ -414,7 +414,7 @@ proptest! {
     }
 }
 
-/// Whether memory without a category becomes smaller with the batch is not known.
+/// Memory without a category may not become smaller with the batch.
 #[test]
 fn half_the_batch_is_not_advised_for_memory_without_category() {
     let a = 100 * MIB;

@@ -140,7 +140,7 @@ impl OpenSnapshot {
 
     /// Returns the moment with the peak of live bytes.
     pub(crate) fn peak(&self) -> u32 {
-        Moment::after_event_or_minus_one(self.device.peak_event).0
+        self.device.peak_moment().0
     }
 
     /// Returns the state of memory at a position in the trace.

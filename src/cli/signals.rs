@@ -19,18 +19,20 @@ pub(crate) fn handle(handler: impl FnMut(i32) + Send + 'static) -> io::Result<()
 #[cfg(unix)]
 fn listen(handler: impl FnMut(i32) + Send + 'static) -> io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    let all = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| !is_ignored(*signal));
+    let ignored = ignored_signals();
+    let all = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
     let mut signals = signal_hook::iterator::Signals::new(all)?;
     std::thread::spawn(move || signals.forever().for_each(handler));
     Ok(())
 }
 
-/// Returns whether this process was started with a signal ignored, as `nohup` does with SIGHUP. Known on Linux only.
+/// Returns the signals that this process was started to ignore, as `nohup` does with SIGHUP: bit 0 stands for signal 1.
+/// Known on Linux only.
 #[cfg(unix)]
-fn is_ignored(signal: i32) -> bool {
+fn ignored_signals() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
 
 #[cfg(not(unix))]

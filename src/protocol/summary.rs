@@ -1,6 +1,7 @@
 //! Summary of a file and its devices.
 
 use super::{Backend, PoolName};
+use base::units::Moment;
 use serde::{Deserialize, Serialize, Serializer};
 
 /// Version of the command line's JSON schema. It is incremented when a field changes its name or meaning.
@@ -156,6 +157,11 @@ fn as_object<S: Serializer, V: Serialize>(pairs: &[(String, V)], serializer: S) 
 }
 
 impl DeviceSummary {
+    /// Returns the first moment with the peak of live bytes.
+    pub fn peak_moment(&self) -> Moment {
+        Moment::after_event_or_minus_one(self.peak_event)
+    }
+
     /// Returns the value that the recorder stored under a key, such as [`CAPACITY`].
     pub fn recorder_value(&self, key: &str) -> Option<u64> {
         self.recorder.iter().find(|(known, _)| known == key).map(|(_, number)| *number)

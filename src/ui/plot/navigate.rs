@@ -12,7 +12,6 @@ pub use crate::state::navigate::{Plane, wheel_factor};
 pub(crate) use crate::state::navigate::{device_axis_end, device_axis_start};
 
 use crate::state::shared::Shared;
-use base::units::Moment;
 use picture::timeline::Axis;
 
 /// Returns the window's left and right edges as fractions of the whole axis, 0 to 1.
@@ -39,9 +38,7 @@ pub fn device_axis(state: &Shared) -> Option<[f64; 2]> {
 /// marks.
 pub fn peak_x(state: &Shared) -> Option<f64> {
     match state.axis {
-        Axis::Events => {
-            state.drawn_device().map(|device| f64::from(Moment::after_event_or_minus_one(device.peak_event).0))
-        }
+        Axis::Events => state.drawn_device().map(|device| f64::from(device.peak_moment().0)),
         Axis::Time => state.surroundings.marks.latest().map(|marks| marks.peak.time as f64),
     }
 }

@@ -7,7 +7,7 @@ use crate::scope::cursor;
 use crate::state::navigate::{device_axis_end, device_axis_start};
 use crate::state::shared::Shared;
 use crate::text::amount::{bytes_text, change, event_name, event_text, sign};
-use base::units::{Bytes, Moment, duration_us, pluralize};
+use base::units::{Bytes, duration_us, pluralize};
 use protocol::{MomentFacts, RangeFacts, Scope, Weight};
 
 /// Chooses the scope of the views. If it requires a range and none is selected, selects the visible window as the
@@ -193,7 +193,7 @@ pub fn title(state: &Shared) -> String {
     let mut text = if state.cursor.range.is_some() { String::new() } else { "Live ".to_owned() };
     text.push_str(if moment == 0 { "" } else { "at " });
     text.push_str(&event_name(moment));
-    if Moment::after_event_or_minus_one(device.peak_event).0 == moment {
+    if device.peak_moment().0 == moment {
         text.push_str(" (peak)");
     } else if moment == state.end_moment() {
         text.push_str(" (end)");

@@ -25,7 +25,7 @@ use crate::state::tools::Tools;
 use crate::state::views::Views;
 use crate::text::side::Side;
 use crate::text::url::PageScheme;
-use base::units::{Bytes, Moment};
+use base::units::Bytes;
 use picture::timeline::{Axis, Scene, View};
 use protocol::{
     Arrangement, Details, DeviceSummary, FileSummary, MomentFacts, NodeLabel, Overview, PlotSettings, Topic,
@@ -224,7 +224,7 @@ impl Shared {
 
     /// Returns the first moment at which the device's requested bytes reach their maximum.
     pub fn peak_moment(&self) -> u32 {
-        self.device().map_or(0, |device| Moment::after_event_or_minus_one(device.peak_event).0)
+        self.device().map_or(0, |device| device.peak_moment().0)
     }
 
     /// Returns facts about the cursor's moment. Until the worker has responded, they describe the previous moment.

@@ -181,23 +181,26 @@ def cell(name: str, value: Any, link: str = "") -> str:
 
     The name of its column says which values are bytes or shares.
     """
-    if link:
-        start, text = cell(name, value).removesuffix("</td>").split(">", 1)
-        return f'{start}><a href="{escaped(link)}">{text}</a></td>'
+    attributes, text = _attributes_and_text(name, value)
+    shown = f'<a href="{escaped(link)}">{text}</a>' if link else text
+    return f"<td{attributes}>{shown}</td>"
+
+
+def _attributes_and_text(name: str, value: Any) -> tuple[str, str]:
     if value is None or value == "":
-        return "<td>\u2013</td>"
+        return "", "\u2013"
     if isinstance(value, bool):
-        return f"<td>{'yes' if value else 'no'}</td>"
+        return "", "yes" if value else "no"
     if isinstance(value, (int, float)):
         as_bytes = is_bytes(name, value)
         text = size(value) if as_bytes else f"{value:,}" if isinstance(value, int) else f"{value:,.3g}"
         if "share" in name:
             text = f"{100 * value:.1f} %"
         title = f' title="{value:,.0f} bytes"' if as_bytes else ""
-        return f'<td class="{"n alarm" if name in _ALARMS and value else "n"}"{title}>{text}</td>'
+        return f' class="{"n alarm" if name in _ALARMS and value else "n"}"{title}', text
     if isinstance(value, datetime):
-        return f'<td class="t">{value:%Y-%m-%d %H:%M}</td>'
-    return f'<td class="{"t" if len(str(value)) <= _LONGEST_LINE else "w"}">{escaped(value)}</td>'
+        return ' class="t"', f"{value:%Y-%m-%d %H:%M}"
+    return f' class="{"t" if len(str(value)) <= _LONGEST_LINE else "w"}"', escaped(value)
 
 
 def is_bytes(name: str, value: Any) -> bool:

@@ -10,7 +10,6 @@ use crate::state::outbox::Outbox;
 use crate::state::part::Part;
 use crate::state::range::ViewScope;
 use crate::state::shared::Shared;
-use base::units::Moment;
 use protocol::{Answer, PairAnswer, PairMoments, PairQuestion, Pairing, Plot, Question};
 use std::rc::Rc;
 
@@ -135,7 +134,7 @@ pub(crate) fn aligned_cursor(state: &Shared) -> Option<([u32; 2], [u64; 2])> {
 fn compared_peaks(state: &Shared) -> Option<([u32; 2], [u64; 2])> {
     let [a, b] = state.comparing.pair?.map(|index| state.device_at(index));
     let peaks = [a?, b?];
-    let moments = peaks.map(|device| Moment::after_event_or_minus_one(device.peak_event).0);
+    let moments = peaks.map(|device| device.peak_moment().0);
     let is_at_peak = moments[usize::from(is_b_shown(state))] == state.cursor.moment;
     (is_at_peak && state.comparing.at == ComparedAt::Peaks).then(|| (moments, peaks.map(|device| device.drawn_peak)))
 }
