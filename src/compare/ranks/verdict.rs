@@ -71,7 +71,7 @@ fn group_sentence(ranks: &Ranks) -> Option<String> {
     let more = others.len() - named.len();
     let more = if more > 0 { format!("; {more} more groups") } else { String::new() };
     let alike = if first.ranks.len() == 1 {
-        format!("No two ranks alike (peak of {} {})", numbers(ranks, &first.ranks), Bytes(first.peak))
+        format!("No two ranks alike: {} peaks at {}", who(ranks, first), Bytes(first.peak))
     } else {
         largest(first)
     };
@@ -95,11 +95,9 @@ fn largest(first: &Group) -> String {
     format!("{} alike (peak {})", pluralize(first.ranks.len() as u64, "rank"), Bytes(first.peak))
 }
 
-/// Describes how a group differs from the first, such as `8 ranks of pp 0 (0–7) peak at 9.00 GiB (+3.10 GiB), +3.10 GiB
-/// in embedding.py:12`.
-fn differing(ranks: &Ranks, group: &Group, first: &Group) -> String {
-    let delta = i128::from(group.peak) - i128::from(first.peak);
-    let who = match (&group.shared, group.ranks.len()) {
+/// Names the ranks of a group, such as `8 ranks of pp 0 (0–7)`.
+fn who(ranks: &Ranks, group: &Group) -> String {
+    match (&group.shared, group.ranks.len()) {
         (Some(shared), count) => {
             format!("{} of {shared} ({})", pluralize(count as u64, "rank"), numbers(ranks, &group.ranks))
         }
@@ -109,7 +107,14 @@ fn differing(ranks: &Ranks, group: &Group, first: &Group) -> String {
             .and_then(|&index| ranks.ranks.get(index as usize))
             .map_or_else(String::new, |it| it.title_with_file()),
         (None, count) => format!("{} ({})", pluralize(count as u64, "rank"), numbers(ranks, &group.ranks)),
-    };
+    }
+}
+
+/// Describes how a group differs from the first, such as `8 ranks of pp 0 (0–7) peak at 9.00 GiB (+3.10 GiB), +3.10 GiB
+/// in embedding.py:12`.
+fn differing(ranks: &Ranks, group: &Group, first: &Group) -> String {
+    let delta = i128::from(group.peak) - i128::from(first.peak);
+    let who = who(ranks, group);
     let verb = if group.ranks.len() == 1 { "peaks" } else { "peak" };
     let cause = group.deltas.first().map_or_else(String::new, |delta| {
         if group.is_other_code {
