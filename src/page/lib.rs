@@ -60,7 +60,7 @@ mod wire;
 pub mod worker;
 mod yaml;
 
-use crate::wire::FromWorker;
+use crate::wire::{FromWorker, ToWorker};
 use address::Address;
 use app::App;
 use busy::Busy;
@@ -256,9 +256,15 @@ impl Page {
         }
     }
 
-    /// Updates `body[data-idle]`.
+    /// Updates `body[data-idle]`. Called when no frame is scheduled, and when the worker has handled all messages.
     fn refresh_idle(&self) {
         let app = self.app;
+        if app.busy.is_quiet()
+            && app.client.is_idle()
+            && let Some(request) = app.simulator.request_recording()
+        {
+            app.client.send(&ToWorker::Ask(request));
+        }
         let state = app.state.borrow();
         let is_simulating = state.what_if.is_running() || state.insights.is_simulating();
         let is_asking = is_simulating || state.ranks.is_running() || state.queries.is_busy;

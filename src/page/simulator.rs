@@ -24,6 +24,8 @@ pub(super) struct Simulator {
     device: Cell<Option<i64>>,
     /// Question to send after the recording: serial number, device index, and question.
     question: RefCell<Option<(u32, i64, Box<WhatIfQuestion>)>>,
+    /// True if the recording for the question is still to be requested, see [`Simulator::request_recording`].
+    needs_recording: Cell<bool>,
     /// Planned allocation sizes to send.
     sizes: RefCell<Option<PlannedSizes>>,
 }
@@ -46,13 +48,12 @@ impl Simulator {
                 }
             };
             let remote = Remote::new(WorkerCode::of_part(window, "part-simulator"), receive);
-            let (load, device, question, sizes) = Default::default();
-            Simulator { dispatch: Box::new(act), remote, load, device, question, sizes }
+            let (load, device, question, needs_recording, sizes) = Default::default();
+            Simulator { dispatch: Box::new(act), remote, load, device, question, needs_recording, sizes }
         })
     }
 
-    /// Stores the request if it is a question for the simulator. Returns the request that must be sent to the engine
-    /// instead, if any.
+    /// Takes the request if it is a question for the simulator, otherwise returns it.
     pub(super) fn route(&self, request: Request) -> Option<Request> {
         if let Request::Ask(Ask { serial, device, question: Question::PlannedSizes(_) }) = &request {
             self.sizes.replace(Some(PlannedSizes { serial: *serial, device: *device, bytes: None }));
@@ -63,9 +64,20 @@ impl Simulator {
         self.question.replace(Some((serial, device, question)));
         if self.device.get() == Some(device) {
             self.send_question();
+        } else {
+            self.device.set(None);
+            self.needs_recording.set(true);
+        }
+        None
+    }
+
+    /// Starts the worker and returns the request for the recording, if a question needs one. Called once the page is
+    /// idle, so that the simulation of common settings does not delay what is shown after a file is opened.
+    pub(super) fn request_recording(&self) -> Option<Request> {
+        if !self.needs_recording.take() {
             return None;
         }
-        self.device.set(None);
+        let (serial, device) = self.question.borrow().as_ref().map(|&(serial, device, _)| (serial, device))?;
         self.remote.start();
         Some(Request::Ask(Ask { serial, device, question: Question::Recording }))
     }
