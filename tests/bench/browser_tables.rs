@@ -48,7 +48,8 @@ pub(crate) fn tables_by_browser(besides: &OtherPrograms, measured: &[&FileMeasur
 type Row<T> = (&'static str, fn(&T) -> String);
 
 /// Figures without goals.
-const ROWS: [Row<Openings>; 4] = [
+const ROWS: [Row<Openings>; 5] = [
+    ("file to simulated settings in the insights, s", |it| number(&it.simulated)),
     ("file to its columns in the storage, s", |it| number(&it.cached)),
     ("bare `File.stream()` read, s", |it| number(&it.bare)),
     ("page's process, largest resident set, before the file", |it| bytes(&it.empty_resident)),

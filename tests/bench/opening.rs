@@ -49,6 +49,9 @@ pub(crate) struct Opening {
     pub(crate) everything: f64,
     /// Longest delay of a timer of the page, until everything is shown.
     pub(crate) gap_ms: f64,
+    /// Until the reports quote simulated settings, and the longest delay until then.
+    pub(crate) simulated: f64,
+    pub(crate) simulated_gap_ms: f64,
     /// True if the browser has the origin private file system (OPFS).
     pub(crate) has_opfs: bool,
     /// From the choice of the file until it is cached. `None` if it is not.
@@ -80,6 +83,8 @@ impl Opening {
             ("file to first picture, s", Some(self.picture)),
             ("file to everything shown, s", Some(self.everything)),
             ("longest gap of the page until then, ms", Some(self.gap_ms)),
+            ("file to simulated settings in the reports, s", Some(self.simulated)),
+            ("longest gap of the page until they are, ms", Some(self.simulated_gap_ms)),
             ("bare `File.stream()` read, s", Some(self.bare)),
             ("opened again from the storage: first picture, s", reopened(0)),
             ("opened again from the storage: everything shown, s", reopened(1)),
@@ -113,6 +118,8 @@ pub(crate) struct Openings {
     pub(crate) picture: Figure,
     pub(crate) everything: Figure,
     pub(crate) gap_ms: Figure,
+    pub(crate) simulated: Figure,
+    pub(crate) simulated_gap_ms: Figure,
     /// True if all had the origin private file system.
     pub(crate) has_opfs: bool,
     pub(crate) cached: Figure,
@@ -138,6 +145,8 @@ impl Openings {
             picture: figure(|opening| opening.picture),
             everything: figure(|opening| opening.everything),
             gap_ms: figure(|opening| opening.gap_ms),
+            simulated: figure(|opening| opening.simulated),
+            simulated_gap_ms: figure(|opening| opening.simulated_gap_ms),
             has_opfs: openings.iter().all(|opening| opening.has_opfs),
             cached: where_any(|opening| opening.cached),
             reopened_picture: where_any(|opening| opening.reopened.map(|[picture, _]| picture)),
@@ -174,8 +183,10 @@ pub(crate) fn open<T: Tab, B>(
     let everything = wait_for_time(tab, file, &timing_script::everything_shown())?;
     let summary = wait_for_time(tab, file, timing_script::SUMMARY)?;
     let gap_ms = wait_for_time(tab, file, timing_script::GAP)? * 1e3;
-    tab.evaluate("times.over = true");
     let resident = tab.resident();
+    let simulated = wait_for_time(tab, file, timing_script::SIMULATED)?;
+    let simulated_gap_ms = wait_for_time(tab, file, timing_script::GAP_SIMULATED)? * 1e3;
+    tab.evaluate("times.over = true");
     let has_opfs = tab.evaluate(HAS_OPFS) == Value::Bool(true);
     let cached = if has_opfs { wait_until_cached(tab, file) } else { None };
     tab.evaluate(timing_script::READ_SCRIPT);
@@ -194,6 +205,8 @@ pub(crate) fn open<T: Tab, B>(
         picture,
         everything,
         gap_ms,
+        simulated,
+        simulated_gap_ms,
         has_opfs,
         cached,
         reopened,

@@ -109,8 +109,10 @@ fn figures(file: &FileMeasurements) -> String {
         .map_or_else(String::new, |times| format!("{}× the bare read", three_digits(times)));
     row("page: file to first picture", &openings.picture, over_bare);
     row("page: file to everything shown, the last insight on the page", &openings.everything, String::new());
+    row("page: file to simulated settings in the insights", &openings.simulated, String::new());
     row("page: bare `File.stream()` read", &openings.bare, String::new());
     text += &format!("| longest gap of the page, ms | {} | | |\n", openings.gap_ms);
+    text += &format!("| the same, until settings are simulated, ms | {} | | |\n", openings.simulated_gap_ms);
     let mut size = |what: &str, bytes: Option<f64>| {
         if let Some(bytes) = bytes {
             text += &format!(

@@ -13,6 +13,12 @@ pub(crate) const PICTURE: &str = "times.picture - times.start";
 pub(crate) const STARTED_MS: &str = "times.runs";
 /// Longest delay of a timer of the page from the choice of the file until everything is shown, in milliseconds.
 pub(crate) const GAP: &str = "times.gapShown";
+/// Milliseconds from the choice of the file until the reports quote the settings that are simulated in the background,
+/// which starts once everything is shown. The time until everything is shown if nothing is simulated. Null before.
+pub(crate) const SIMULATED: &str = "document.body.dataset.idle === undefined || times.waits ? null \
+    : (times.simulates ? times.quoted : times.shown) - times.start";
+/// The same as [`GAP`], until then.
+pub(crate) const GAP_SIMULATED: &str = "times.simulates ? times.gapQuoted : times.gapShown";
 /// Milliseconds from the choice of the file until the decoded file is in the cache.
 pub(crate) const CACHED_MS: &str = "times.kept - times.start";
 /// Size of the file passed to the worker, in bytes. A cached file has another size than the original.
@@ -24,7 +30,8 @@ pub(crate) const READ_SCRIPT: &str = "void (async () => { const start = performa
     if (bytes === times.file.size) times.bare = performance.now() - start; })()";
 
 /// Milliseconds until everything is shown, null before: all insights are answered, no request is pending, the visible
-/// report is complete, and the frame after the last answer is painted. Writing the cache does not count.
+/// report is complete, and the frame after the last answer is painted. Writing the cache and the simulation in the
+/// background do not count.
 pub(crate) fn everything_shown() -> String {
     format!(
         "times.reports >= {} && !times.waits && document.getElementById('insights-report').ariaBusy !== 'true' && times.shown >= times.answered && performance.now() - times.answered > {QUIET_MS} \
@@ -36,12 +43,12 @@ pub(crate) fn everything_shown() -> String {
 /// Script that records times in `window.times`.
 pub(crate) fn script() -> String {
     // Variants are recognized by the first byte of their encoding.
-    let ask = Ask { serial: 0, device: 0, question: Question::Report(ReportQuestion::default()) };
-    let question = encode(&ask.question)[0];
-    let ask = encode(&Request::Ask(ask))[0];
+    let [question, recording] =
+        [Question::Report(ReportQuestion::default()), Question::Recording].map(|it| encode(&it)[0]);
+    let ask = encode(&Request::Ask(Ask { serial: 0, device: 0, question: Question::Recording }))[0];
     let reply = encode(&Reply::Answer { serial: 0, answer: Answer::Report(Box::<Report>::default()) });
     format!(
-        "{{ const [ASK, QUESTION, ANSWER, REPORT] = [{ask}, {question}, {}, {}]; {MESSAGES} {SCRIPT} }}",
+        "{{ const [ASK, QUESTION, RECORDING, ANSWER, REPORT] = [{ask}, {question}, {recording}, {}, {}]; {MESSAGES} {SCRIPT} }}",
         reply[0], reply[2]
     )
 }
@@ -74,16 +81,22 @@ const tick = () => { look(); if (!times.over) setTimeout(tick); };
 const takeMessage = ({ data }) => {
     const reply = replied(data);
     if (!times.start || reply?.[0] !== ANSWER) return;
-    times.answered = now();
+    if (!times.simulates) times.answered = now();
     if (reply[behind(reply, 1)] === REPORT) {
-        times.reports++;
+        if (!times.simulates) times.reports++;
         if (times.waits === serial(reply)) times.waits = '';
     }
     painted();
 };
 // The page shows the answer in its next frame, and a timer set in that frame runs after it is painted.
-const painted = () =>
-    requestAnimationFrame(() => setTimeout(() => { look(); times.shown = now(); times.gapShown = times.gap; }));
+const painted = () => {
+    const isQuoting = times.simulates;
+    requestAnimationFrame(() => setTimeout(() => {
+        look();
+        if (isQuoting) [times.quoted, times.gapQuoted] = [now(), times.gap];
+        else [times.shown, times.gapShown] = [now(), times.gap];
+    }));
+};
 // A report arrives in parts.
 new MutationObserver(() => { if (times.answered) painted(); })
     .observe(document, { attributes: true, subtree: true, attributeFilter: ['aria-busy'] });
@@ -97,7 +110,9 @@ window.Worker = class extends Worker {
         const bytes = this.isEngine ? requested(message) : undefined;
         if (this.isEngine && file(message)) times.handed = file(message).size;
         if (bytes?.[0] === ASK) {
-            if (bytes[behind(bytes, behind(bytes, 1))] === QUESTION) times.waits = serial(bytes);
+            const question = bytes[behind(bytes, behind(bytes, 1))];
+            if (question === QUESTION) times.waits = serial(bytes);
+            if (question === RECORDING) times.simulates = true;
         }
         super.postMessage(message, ...rest);
     }
