@@ -116,11 +116,10 @@ impl SizeMatching {
             return;
         }
         let (first, second) = rule.like.ratio;
-        let scaled = u128::from(history.allocations.size(id)) * u128::from(second);
-        if scaled == 0 || scaled % u128::from(first) != 0 {
-            return;
-        }
-        let Ok(size) = u64::try_from(scaled / u128::from(first)) else { return };
+        let (first, second) = (u64::from(first), u64::from(second));
+        let scaled = history.allocations.size(id).checked_mul(second);
+        let Some(scaled) = scaled.filter(|scaled| *scaled > 0 && scaled % first == 0) else { return };
+        let size = scaled / first;
         let site = if at_site { stacks.site(alloc_stack(snapshot, history, id)) } else { 0 };
         if self.position.1 == 0 {
             self.references.entry((size, site)).or_default();
