@@ -88,7 +88,7 @@ impl PeakWithout {
     }
 
     /// Records the groups' bytes at the peak if `moment` is after the peak. Must be called before each change.
-    #[inline]
+    #[inline(always)]
     fn advance_to(&mut self, moment: u32) {
         if self.peak_moment.is_some_and(|wanted| wanted < moment) {
             self.record_at_peak();
@@ -122,7 +122,7 @@ impl Group {
     }
 
     /// Evaluates the interval from `since` to `moment`, during which the group's bytes were constant.
-    #[inline]
+    #[inline(always)]
     fn close(&mut self, tops: &Tops, moment: u32) {
         // Skips intervals where even the highest live bytes would not be enough, which are most.
         if moment > self.since
@@ -153,7 +153,7 @@ struct Tops {
 base::heap_bytes!(Tops: all);
 
 impl Tops {
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, moment: u32, live: i64) {
         while self.all.last().is_some_and(|&(when, lower)| lower < live || when == moment) {
             self.all.pop();
@@ -162,7 +162,7 @@ impl Tops {
     }
 
     /// Returns the peak of live bytes so far, which is the first top. The first top is never dropped.
-    #[inline]
+    #[inline(always)]
     fn highest(&self) -> i64 {
         self.all.first().map_or(i64::MIN, |&(_, live)| live)
     }
@@ -180,7 +180,7 @@ impl Tops {
         near.get(near.partition_point(|&(when, _)| when < moment)).copied()
     }
 
-    #[inline]
+    #[inline(always)]
     fn is_full(&self) -> bool {
         self.all.len() > MIN_TOPS + 2 * self.kept
     }

@@ -101,43 +101,49 @@ impl Memory {
         tail: Option<&dyn Fn(u32) -> u64>,
         taken: OnTaken<'_>,
     ) {
-        let (wanted, mut end) = (address.saturating_add(size), address);
-        let free = self.extents.get(&address).copied().filter(|piece| !piece.is_live() && address < wanted);
-        let (kind, starts_segment) = match free {
-            // The common case, with the fewest searches. The block replaces the piece.
-            Some(piece) => {
-                end = self.take_part((address, piece), wanted, taken);
-                (piece.kind, piece.starts_segment)
-            }
-            None => {
-                self.split(address);
-                let Some(&Extent { kind, starts_segment, .. }) = self.extents.get(&address) else { return };
-                // The file contradicts itself: the address is in use. The older block ends here.
-                self.release(address, NONE);
-                (kind, starts_segment)
-            }
+        let wanted = address.saturating_add(size);
+        let Some(piece) = self.occupy(allocation, [address, wanted]).or_else(|| {
+            self.split(address);
+            // The file contradicts itself: the address is in use. The older block ends here.
+            self.release(address, NONE);
+            self.occupy(allocation, [address, wanted])
+        }) else {
+            return;
         };
+        let kind = piece.kind;
+        let first_end = self.take_part((address, piece), wanted, taken);
+        let mut end = first_end;
         while end < wanted
-            && self.free_above(address, end, kind).is_some()
+            && self.free_above(end, kind).is_some()
             && let Some(piece) = self.extents.remove(&end)
         {
             end = self.take_part((end, piece), wanted, taken);
         }
+        let rest = piece.end.saturating_sub(end);
         if end == wanted
-            && let Some(limit) = tail.map(|tail| tail(kind)).filter(|&limit| limit > 0)
-            && let Some(beyond) = self.hole_end(address, end, kind, limit)
+            && let Some(limit) = tail.map(|tail| tail(kind)).filter(|&limit| limit > 0 && rest <= limit)
+            && let Some(beyond) = self.hole_end(end, kind, limit)
         {
             while end < beyond
-                && let Some(above) = self.free_above(address, end, kind)
+                && let Some(above) = self.free_above(end, kind)
             {
                 self.take(end, taken);
                 end = above;
             }
         }
-        if end > address {
-            let block = Extent { seen_from: LIVE, starts_segment, ..self.free_extent(end, allocation, kind) };
-            self.extents.insert(address, block);
+        if end > first_end
+            && let Some(block) = self.extents.get_mut(&address)
+        {
+            block.end = end;
         }
+    }
+
+    /// Replaces the free piece that starts at an address with the block of an allocation, which ends with the piece or
+    /// at `wanted`. Returns the piece. `None` if no free piece starts there, or if the block is empty.
+    fn occupy(&mut self, allocation: u32, [address, wanted]: [u64; 2]) -> Option<Extent> {
+        let extent = self.extents.get_mut(&address).filter(|piece| !piece.is_live() && address < wanted)?;
+        let block = Extent { end: extent.end.min(wanted), allocation, seen_from: LIVE, is_unsettled: false, ..*extent };
+        Some(std::mem::replace(extent, block))
     }
 
     /// Takes a free piece up to `wanted`, and returns the end of the part that is taken. The rest stays free. The caller
@@ -164,19 +170,19 @@ impl Memory {
         }
     }
 
-    /// Returns the end of the free piece at `at` if it continues the hole that a block at `address` takes.
-    fn free_above(&self, address: u64, at: u64, kind: u32) -> Option<u64> {
+    /// Returns the end of the free piece at `at` if it continues the segment below, which is memory of this kind.
+    fn free_above(&self, at: u64, kind: u32) -> Option<u64> {
         let piece = self.extents.get(&at).filter(|piece| !piece.is_live())?;
-        (at == address || self.continues(at, kind, (at, piece))).then_some(piece.end)
+        self.continues(at, kind, (at, piece)).then_some(piece.end)
     }
 
     /// Returns the end of the hole from `start` on, unless it is larger than `limit` bytes.
-    fn hole_end(&self, address: u64, start: u64, kind: u32, limit: u64) -> Option<u64> {
+    fn hole_end(&self, start: u64, kind: u32, limit: u64) -> Option<u64> {
         let mut end = start;
         // Without a limit all pieces are taken, so they can be counted again.
         let pieces = if limit == u64::MAX { usize::MAX } else { MAX_TAIL_PIECES };
         for _ in 0..pieces {
-            let Some(above) = self.free_above(address, end, kind) else { return Some(end) };
+            let Some(above) = self.free_above(end, kind) else { return Some(end) };
             end = above;
             if end - start > limit {
                 return None;

@@ -109,9 +109,9 @@ impl KeptActivations {
     }
 
     /// Returns whether an allocation is an activation that is still live after the last allocation of its forward pass,
-    /// and not its output.
+    /// and not its output. `false` for all allocations unless that is usual.
     pub(super) fn contains(&self, history: &DeviceHistory, id: AllocationId, role: Role) -> bool {
-        if role != Role::Activation {
+        if role != Role::Activation || !self.are_usual() {
             return false;
         }
         let (allocated_at, freed_at, _) = history.allocations.span(id);

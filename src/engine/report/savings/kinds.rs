@@ -191,17 +191,29 @@ impl SavingKind {
         }
     }
 
+    /// Returns the changes that save bytes of an allocation because of its role.
+    pub(super) fn of_role(role: Role) -> &'static [SavingKind] {
+        match role {
+            Role::Activation => &[SavingKind::Activations],
+            Role::Temporary => &[SavingKind::Temporaries],
+            Role::KvCache => &[SavingKind::EightBitKvCache],
+            Role::Optimizer => {
+                &[SavingKind::EightBitOptimizer, SavingKind::ShardedOptimizer, SavingKind::OffloadedOptimizer]
+            }
+            _ => &[],
+        }
+    }
+
     /// Returns the bytes that the change saves for an allocation of `bytes` with this role. 0 if the change does not
     /// affect the allocation.
     pub(super) fn saved_bytes(self, role: Role, bytes: i64) -> i64 {
         let left = |by: u64| bytes - bytes.unsigned_abs().div_ceil(by).cast_signed();
-        match (self, role) {
-            (SavingKind::Activations, Role::Activation) | (SavingKind::Temporaries, Role::Temporary) => bytes,
-            (SavingKind::EightBitKvCache, Role::KvCache) => left(2),
-            (SavingKind::EightBitOptimizer, Role::Optimizer) => left(4),
-            (SavingKind::ShardedOptimizer, Role::Optimizer) => left(EXAMPLE_SHARDS),
-            (SavingKind::OffloadedOptimizer, Role::Optimizer) => bytes,
-            _ => 0,
+        match self {
+            _ if !SavingKind::of_role(role).contains(&self) => 0,
+            SavingKind::EightBitKvCache => left(2),
+            SavingKind::EightBitOptimizer => left(4),
+            SavingKind::ShardedOptimizer => left(EXAMPLE_SHARDS),
+            _ => bytes,
         }
     }
 }

@@ -166,7 +166,10 @@ impl PeakPass {
         let is_cache = |id| !caches.is_empty() && caches.contains(&group(id, Grouping::CallSite));
         let role = |id| role_of(roles, group(id, Grouping::Category), || is_cache(id));
         self.stale_gradients.step(side, role, slice)?;
-        self.kept_activations.step(side, role, slice)?;
+        // The backward pass needs them, so they are not counted.
+        if !self.stale_gradients.has_backward() {
+            self.kept_activations.step(side, role, slice)?;
+        }
         let kinds = self.site_count + self.category_count;
         let groups = self.groupings.step(side, kinds + KINDS.len() as u32, slice)?;
         let mut without = PeakWithout::new(groups, self.peak.0);
@@ -214,14 +217,9 @@ impl PeakPass {
         without.change(traits.site, moment, bytes);
         without.change(self.site_count + traits.category, moment, bytes);
         self.groupings.add_change(side, without, (id, stack), (moment, bytes));
-        // The other roles belong to no kind.
-        if matches!(traits.role, Role::Activation | Role::Temporary | Role::KvCache | Role::Optimizer) {
-            for saving in KINDS {
-                let saved = saving.saved_bytes(traits.role, bytes.saturating_abs());
-                if saved > 0 {
-                    without.change(kind(saving), moment, saved * bytes.signum());
-                }
-            }
+        for &saving in SavingKind::of_role(traits.role) {
+            let saved = saving.saved_bytes(traits.role, bytes.saturating_abs());
+            without.change(kind(saving), moment, saved * bytes.signum());
         }
         if matched.is_loss(stack) {
             without.change(kind(SavingKind::Loss), moment, bytes);
