@@ -146,14 +146,14 @@ pub(super) fn recorded_category<'a>(
 /// returns the stack of its free.
 pub(super) fn stack_of(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> StackId {
     let recorded = |stack: &StackId| *stack != StackId::NONE;
-    let source = history.allocations.provenance(id);
-    if let Provenance::AllocatedBy(event) = source {
-        // The common case, which needs no further lookups.
+    // The common case, which needs no further lookups.
+    if let Some(event) = history.allocations.alloc_event(id) {
         let stack = history.events.stack(event.0);
         if recorded(&stack) {
             return stack;
         }
     }
+    let source = history.allocations.provenance(id);
     let origin = history.origin(id);
     let alloc_stack = origin.filter(|origin| !origin.is_of_free).map(|origin| origin.stack).filter(recorded);
     // A block that still exists at the end has the stack of its alloc, which is more useful than that of the free.

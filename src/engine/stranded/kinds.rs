@@ -102,8 +102,11 @@ impl Kinds {
 
     fn update(&mut self, kind: u32, change: impl Fn(u64) -> u64) {
         self.total = change(self.total);
-        for group in self.groups_of(kind).into_iter().flatten() {
-            self.free.get_mut(group as usize).into_iter().for_each(|free| *free = change(*free));
+        let Some(groups) = self.groups.get(kind as usize) else { return };
+        for &group in groups {
+            if let Some(free) = self.free.get_mut(group as usize) {
+                *free = change(*free);
+            }
         }
     }
 

@@ -141,6 +141,13 @@ impl Allocations {
         id.0 < self.unexplained_count
     }
 
+    /// Returns the event of an allocation that the trace makes.
+    #[inline(always)]
+    pub fn alloc_event(&self, id: AllocationId) -> Option<EventIdx> {
+        let row = (id.0 as usize).checked_sub(self.early_count())?;
+        Moment(self.allocated_at.at(row)).event()
+    }
+
     /// Returns the evidence in the file that the allocation existed.
     pub fn provenance(&self, id: AllocationId) -> Provenance {
         if self.is_unexplained(id) {

@@ -130,8 +130,10 @@ impl DeviceHistory {
     /// Returns the effect of `event` on its allocation.
     pub fn allocation_change(&self, event: EventIdx) -> Option<AllocationChange> {
         let action = self.events.action(event.0);
-        let id = self.allocations.id(self.events.subject_of(event.0, action))?;
-        let (moment, size) = (Moment::after(event).0, self.allocations.size(id));
+        let subject = self.events.subject_of(event.0, action);
+        let id = self.allocations.id(subject)?;
+        let (lifetimes, row) = self.allocations.row(subject)?;
+        let (moment, size) = (Moment::after(event).0, lifetimes.size.at(row));
         let mut change = AllocationChange {
             id,
             moment,
@@ -158,8 +160,10 @@ impl DeviceHistory {
         if !is_alloc && action != self.ending_action {
             return None;
         }
-        let id = self.allocations.id(self.events.subject_of(event.0, action))?;
-        (is_alloc || self.allocations.freed_at(id) == Some(Moment::after(event))).then_some((id, is_alloc))
+        let subject = self.events.subject_of(event.0, action);
+        let (lifetimes, row) = self.allocations.row(subject)?;
+        let changes = is_alloc || lifetimes.freed_at.at(row) == Moment::after(event).0;
+        changes.then_some((self.allocations.id(subject)?, is_alloc))
     }
 
     /// Returns the change of the drawn stack's height at `event`, in bytes.
