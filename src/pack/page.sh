@@ -12,7 +12,7 @@
 parts=(
     "page page --no-inline=*later::gate*,-g,-Oz,--low-memory-unused,--flatten,--rereloop,-Oz,-Oz,--merge-similar-functions,-Oz,--const-hoisting,--one-caller-inline-max-function-size=1000 2452000"
     "simulator simulator -O3 232000"
-    "surveyor surveyor -Oz 1145000"
+    "surveyor surveyor -Oz 1147000"
     "yaml yaml-worker -Oz 104000"
     "sql sql-worker --low-memory-unused,--flatten,--rereloop,-Oz,-Oz 1100000"
 )

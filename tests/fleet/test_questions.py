@@ -285,6 +285,7 @@ def test_texts_of_files_are_escaped_in_the_report(tmp_path: Path) -> None:
     assert "\x1b" not in text
     assert "&lt;img src=x" in text
     assert "\x1b" not in _command("ask", lake, "errors")
+    assert "<h1>Memory of 1 job</h1>" in text
 
 
 def test_views_for_duckdb_can_be_run(lake: str) -> None:

@@ -90,6 +90,13 @@ fn rank_with_more_live_bytes_at_its_end_is_an_outlier() {
 }
 
 #[test]
+fn first_of_different_ranks_is_named_like_the_others() {
+    let of = Ranks::new((0..2).map(|at| rank(at, &[("a.py:1", u64::from(at + 1) * GIB)])).collect(), Vec::new());
+    let first = "No two ranks alike: rank 0 peaks at 1.00 GiB; rank 1 peaks at 2.00 GiB (+1.00 GiB)";
+    assert!(of.verdict[0].starts_with(first), "{:?}", of.verdict);
+}
+
+#[test]
 fn widely_different_peaks_have_no_outliers() {
     let ranks = (4..12).map(|gib| rank(gib - 4, &[("a.py:1", u64::from(gib) * GIB)]));
     let of = Ranks::new(ranks.collect(), Vec::new());
