@@ -10,6 +10,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 from memscape._binary import MemscapeError
+from memscape._text import counted
 
 from .answers import Rows, asked
 from .queries import connect
@@ -110,7 +111,7 @@ def render(
     days = dict.fromkeys(f"{time:%Y-%m-%d}" for time in (first, last) if time)
     span = f", {' to '.join(days)}" if days else ""
     back = "<p><a href='./'>Jobs</a></p>" if viewer == SERVED else ""
-    parts = [f"{back}<h1>Memory of {jobs:,} jobs</h1>", f"<p>{files:,} snapshots{span} · {escaped(lake)}</p>"]
+    parts = [f"{back}<h1>Memory of {jobs:,} jobs</h1>", f"<p>{counted(files, 'snapshot')}{span} · {escaped(lake)}</p>"]
     for question, title in _SECTIONS.items():
         names, rows = asked(connection, question, storage, sign_hours)
         words = QUESTIONS[question].splitlines()[0].removeprefix("-- ")
