@@ -190,7 +190,7 @@ fn growth_within_percentage_size_or_noise_is_kept() {
   ok   no out of memory (OOM): 0 OOMs
   FAIL live peak grew by at most 2 %: 100 MiB → 104 MiB (+4.00 MiB, +4.00 %), allowed +2.00 MiB
   FAIL reserved peak grew by at most 2 %: 150 MiB → 156 MiB (+6.00 MiB, +4.00 %), allowed +3.00 MiB
-        +4.00 MiB  a.py f: 100 MiB → 104 MiB, 1 → 1 allocations
+        +4.00 MiB  a.py f: 100 MiB → 104 MiB, 1 → 1 allocation
 GPU memory exceeds its limits
 "
     );

@@ -263,7 +263,7 @@ fn crop_keeps_events_and_segments_of_one_stream() {
     for (stream, peak, end, events) in [("0", 40 * MIB, 5 * MIB, 5), ("0x558c0de00000", 34 * MIB, 4 * MIB, 4)] {
         let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("labels-cropped.pickle");
         let said = message_of(&["crop", path, "--stream", stream, "-o", out.to_str().unwrap()]);
-        assert!(said.contains(&format!("{events} events")) && said.contains("1 segments"), "{said}");
+        assert!(said.contains(&format!("{events} events")) && said.contains(" 1 segment "), "{said}");
         let cropped = open(&std::fs::read(&out).unwrap()).unwrap();
         let device = &cropped.summary.devices[0];
         let totals = [u64::try_from(device.peak_requested).unwrap(), device.end_requested];
@@ -273,7 +273,7 @@ fn crop_keeps_events_and_segments_of_one_stream() {
     // From the middle on: the prologue has the allocations of the stream only.
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("labels-cropped-end.pickle");
     let said = message_of(&["crop", path, "--stream", "0", "--from", "6", "-o", out.to_str().unwrap()]);
-    assert!(said.contains("1 events, 5.00 MiB live before them, 1 events added"), "{said}");
+    assert!(said.contains("1 event, 5.00 MiB live before them, 1 event added"), "{said}");
 }
 
 #[test]

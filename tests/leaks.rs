@@ -94,6 +94,8 @@ fn leak_is_found_with_exact_bytes() {
         // The recording may end in the middle of a step.
         assert!(number(grows, row, "count") >= blocks - 1 && number(grows, row, "live_bytes") <= bytes, "{words}");
         if words.contains("--steps") {
+            let left_out = format!("The first two of the {} steps are left out", truth.steps);
+            assert!(grows.note.starts_with(&left_out), "{words}: {}", grows.note);
             assert_eq!((number(grows, row, "count"), number(grows, row, "live_bytes")), (blocks, bytes), "{words}");
             assert_eq!(
                 number(grows, row, "new_count"),
@@ -112,6 +114,16 @@ fn leak_is_found_with_exact_bytes() {
         let strict = report(&mut opened, 0, Topic::Leaks, &[("steps", 1000)]);
         assert!(strict.statements.iter().all(|it| it.tone != Tone::Alarm), "{words}");
     }
+}
+
+#[test]
+fn few_steps_are_all_compared() {
+    let (mut opened, _) = generated("--steps 3 --layers 2 --leak");
+    let actual = report(&mut opened, 0, Topic::Leaks, &[]);
+    let grows = sheet(&actual, "grows");
+    let [row] = grows.rows.as_slice() else { panic!("{:?}", grows.rows) };
+    assert_eq!(number(grows, row, "steps"), 3);
+    assert!(grows.note.starts_with("With two or three steps, all are compared."), "{}", grows.note);
 }
 
 #[test]

@@ -57,6 +57,7 @@ mod compare;
 mod container;
 mod convert;
 mod corpus;
+mod counts;
 mod crop;
 mod curves;
 mod documents;

@@ -1,9 +1,12 @@
 //! Survey of many ranks: start, end, the insight it leads to, and broken files.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
+use crate::face::opened_reply;
 use crate::follower::{Page, devices};
 use memscape::compare::ranks::{self, Group, Order, Outlier, Rank, Ranks};
-use memscape::protocol::{Answer, DeviceSummary, Evidence, Reply, Report, Statement, Tone, Topic};
+use memscape::protocol::{
+    Align, Answer, Chart, DeviceSummary, Evidence, HeatMap, HeatMapRow, MatchKey, Reply, Report, Statement, Tone, Topic,
+};
 use memscape::ui::features::insights::InsightsAction;
 use memscape::ui::features::watch::{FileVersion, WatchAction};
 use memscape::ui::plot::comparing::view::bar;
@@ -11,7 +14,7 @@ use memscape::ui::session::ranks::unlisted_note;
 use memscape::ui::shell::action::Action;
 use memscape::ui::shell::commands;
 use memscape::ui::state::compared_at::ComparedAt;
-use memscape::ui::state::comparing::ComparingAction;
+use memscape::ui::state::comparing::{ComparingAction, SecondFile};
 use memscape::ui::state::effect::{Effect, FileToSurvey, GivenFile, Origin, RanksEffect};
 use memscape::ui::state::link::Link;
 use memscape::ui::state::ranks::{RanksAction, ServedFiles, Survey};
@@ -90,6 +93,49 @@ fn rank_is_compared_where_it_stands_out() {
         assert_eq!(page.state.comparing.at, expected, "row {row}");
         assert!(page.state.comparing.is_active());
     }
+}
+
+#[test]
+fn rank_of_map_is_compared_as_chosen_before() {
+    let mut page = Page::new();
+    open_files(&mut page, 4);
+    page.open();
+    page.act(Action::Ranks(RanksAction::Surveyed(4)));
+    let row = |index| HeatMapRow { file_index: Some(index), ..HeatMapRow::default() };
+    let map = HeatMap { rows: (0..4).map(row).collect(), ..HeatMap::default() };
+    let first = Statement { chart: Some(Chart::HeatMap(map)), ..Statement::default() };
+    let report = Report { topic: Topic::Ranks, statements: vec![first], ..Report::default() };
+    let click = |page: &mut Page, row, is_compared| {
+        page.act(Action::feature(InsightsAction::TopicChosen(Topic::Ranks)));
+        reply_with(page, &report);
+        page.act(Action::feature(InsightsAction::RankClicked(row, is_compared)));
+    };
+    let shift_click = |page: &mut Page, row| {
+        click(page, row, true);
+        let SecondFile::Loading(_, load) = page.state.comparing.second else { panic!("row {row} is not loaded") };
+        page.act(Action::Replied { load, reply: opened_reply(devices()) });
+        assert!(page.state.comparing.pair.is_some(), "row {row} is compared");
+    };
+    shift_click(&mut page, 1);
+    assert_eq!(page.state.comparing.at, ComparedAt::Peaks);
+    for action in [
+        ComparingAction::AtChosen(ComparedAt::End),
+        ComparingAction::KeyChosen(Some(MatchKey::ALL[1])),
+        ComparingAction::AlignChosen(Some(Align::ALL[1])),
+        ComparingAction::PathsTyped("/a/=/b/".to_owned()),
+    ] {
+        page.act(Action::Comparing(action));
+    }
+    shift_click(&mut page, 2);
+    // Another rank is opened, and compared with the next.
+    click(&mut page, 3, false);
+    page.open();
+    shift_click(&mut page, 1);
+    let comparing = &page.state.comparing;
+    assert_eq!(
+        (comparing.at, comparing.key, comparing.align, comparing.paths.as_str()),
+        (ComparedAt::End, Some(MatchKey::ALL[1]), Some(Align::ALL[1]), "/a/=/b/")
+    );
 }
 
 #[test]

@@ -183,9 +183,10 @@ fn hopeless(recording: &Recording) -> Option<String> {
         return Some("the file has no segments".to_owned());
     }
     let lie = if *astray == 1 { "lies" } else { "lie" };
+    let addresses = if *requests == 1 { "address" } else { "addresses" };
     let words = || {
         format!(
-            "{} of {} addresses {lie} in no segment",
+            "{} of {} {addresses} {lie} in no segment",
             base::units::group_digits(*astray),
             base::units::group_digits(*requests)
         )

@@ -5,7 +5,7 @@ use super::compressed::{CompressedWriter, CompressionKind};
 use super::open_snapshot::OpenSnapshot;
 use super::output::print_stderr;
 use super::output_file::OutputFile;
-use base::units::{group_digits, pluralize};
+use base::units::pluralize;
 use clap::{Args, ValueEnum};
 use engine::Engine;
 use engine::crop::CropError;
@@ -122,5 +122,5 @@ fn write_snapviewer(engine: &Engine, device: i64, out: &mut impl Write) -> Resul
     archive.start_file("elements.json", options).map_err(wrong)?;
     engine.write_elements(device, &mut JsonWriter::new(BufWriter::with_capacity(BUFFER_BYTES, &mut archive)))?;
     archive.finish().map_err(wrong)?.flush()?;
-    Ok(format!("{}, {} corners", pluralize(drawn.allocations, "allocation"), group_digits(drawn.points)))
+    Ok(format!("{}, {}", pluralize(drawn.allocations, "allocation"), pluralize(drawn.points, "corner")))
 }

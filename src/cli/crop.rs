@@ -7,7 +7,7 @@ use super::open_snapshot::{OpenSnapshot, select_device};
 use super::output_file::OutputFile;
 use super::step_args::StepArgs;
 use super::stream_arg::StreamArg;
-use base::units::{Bytes, group_digits};
+use base::units::{Bytes, pluralize};
 use clap::Args;
 use engine::Engine;
 use engine::crop::{Crop, CropError, Cropped};
@@ -138,8 +138,10 @@ fn summary_text(cropped: Cropped) -> String {
         (0, _) => "nothing live before them".to_owned(),
         (bytes, 0) => format!("{} live before them", Bytes(bytes)),
         (bytes, events) => {
-            format!("{} live before them, {} events added for their stacks", Bytes(bytes), group_digits(events.into()))
+            format!("{} live before them, {} added for their stacks", Bytes(bytes), pluralize(events.into(), "event"))
         }
     };
-    format!("{} events, {before}, {} segments after them", group_digits(events.into()), group_digits(segments.into()))
+    let [events, segments] =
+        [(events, "event"), (segments, "segment")].map(|(count, noun)| pluralize(count.into(), noun));
+    format!("{events}, {before}, {segments} after them")
 }

@@ -39,7 +39,7 @@ pub(crate) fn warnings(sides: [&Side; 2], is_exact: bool) -> Vec<String> {
         let other_frees = sides.iter().map(|side| side.history.numbers.unmatched_frees).min().unwrap_or(0);
         if numbers.unmatched_frees * 100 > numbers.allocations && other_frees * 100 <= numbers.unmatched_frees {
             found.push(format!(
-                "{name} frees {} that were allocated before recording: its ring buffer wrapped, or recording started during a step.",
+                "{name} frees {}, allocated before recording: its ring buffer wrapped, or recording started during a step.",
                 pluralize(numbers.unmatched_frees, "block")
             ));
         }
@@ -50,23 +50,19 @@ pub(crate) fn warnings(sides: [&Side; 2], is_exact: bool) -> Vec<String> {
     let private = sides.map(has_private_pools);
     let traced = sides.map(|side| side.history.allocations.len() - side.history.allocations.early_count());
     let [fewer, more] = [traced[0].min(traced[1]), traced[0].max(traced[1])];
+    let recorded = || {
+        let [a, b] = traced.map(|count| count as u64);
+        format!("A records {}, B {}: ", pluralize(a, "allocation"), group_digits(b))
+    };
     if private[0] != private[1] {
         let name = if private[0] { "A" } else { "B" };
         found.push(format!(
             "Only {name} allocates from private pools (CUDA graphs or MemPool). Replays of CUDA graphs leave no events."
         ));
     } else if more > FAR_MORE * fewer.max(1) && private[0] {
-        found.push(format!(
-            "{} and {} allocations: CUDA graphs that are replayed leave no events.",
-            group_digits(traced[0] as u64),
-            group_digits(traced[1] as u64)
-        ));
+        found.push(recorded() + "CUDA graphs that are replayed leave no events.");
     } else if more > FAR_MORE * fewer.max(1) {
-        found.push(format!(
-            "{} and {} allocations are recorded: the traces cover different amounts of work.",
-            group_digits(traced[0] as u64),
-            group_digits(traced[1] as u64)
-        ));
+        found.push(recorded() + "the traces cover different amounts of work.");
     }
     if (sides[0].history.device < 0) != (sides[1].history.device < 0) {
         found.push("One device is host memory, the other is not.".to_owned());

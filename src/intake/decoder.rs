@@ -4,7 +4,7 @@ use super::event_sink::{InputState, PendingWork, RecordingSink};
 use super::snapviewer::{DRAWING, Drawing};
 use super::spans::JoinError;
 use base::heap::HeapBytes;
-use base::units::group_digits;
+use base::units::{group_digits, pluralize};
 use history::compact::{self, CompactError};
 use history::container::Content;
 use history::json::{self, JsonError};
@@ -179,7 +179,7 @@ impl Decoder {
                 let (read, events) = machine.finish()?;
                 let (mut snapshot, trailing) = (read.snapshot, read.trailing_bytes);
                 let kind = WarningKind::TrailingBytes("columns");
-                snapshot.warnings.add(kind, u64::from(trailing > 0), || format!("{trailing} bytes"));
+                snapshot.warnings.add(kind, u64::from(trailing > 0), || pluralize(trailing, "byte"));
                 return Ok((Decoded::snapshot(snapshot, events.finish()?)?, Vec::new()));
             }
             Decoder::Drawing(machine) => {
@@ -197,7 +197,7 @@ impl Decoder {
         let members = reader.members(root);
         let (mut snapshot, events) = reader.finish(root, member)?;
         let kind = WarningKind::TrailingBytes("pickle");
-        snapshot.warnings.add(kind, u64::from(trailing_bytes > 0), || format!("{trailing_bytes} bytes"));
+        snapshot.warnings.add(kind, u64::from(trailing_bytes > 0), || pluralize(trailing_bytes, "byte"));
         Ok((Decoded::snapshot(snapshot, events.finish()?)?, members))
     }
 

@@ -4,7 +4,8 @@
 use crate::fixtures::halves;
 use crate::opening::{open_empty_page, wait_for_halves};
 use crate::page::Page;
-use crate::screenshots::settled_timeline;
+use crate::screenshots::{save_screenshot, settled_timeline};
+use crate::segments::generate_file;
 
 /// Function that checks the focused element: `[is in the view, is outside the views, fault or ""]`.
 const CHECK_FOCUS: &str = "(view => { const it = document.activeElement, style = getComputedStyle(it), box = it.getBoundingClientRect(); \
@@ -45,6 +46,46 @@ fn tab_key_reaches_every_view() {
         // The view's content arrives later.
         page.wait_for(&Vec::new(), || focus_faults(&page, view));
     }
+}
+
+/// The focused figure of the header: its position, and whether all of it is visible.
+const FOCUSED_FIGURE: &str = "(() => { const it = document.activeElement, box = it.getBoundingClientRect(); \
+    const corners = [[box.left + 2, box.top + 2], [box.right - 2, box.bottom - 2]]; \
+    return [it.dataset.place ?? '', corners.every(([x, y]) => it.contains(document.elementFromPoint(x, y)))]; })()";
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn focused_figures_of_header_are_visible() {
+    let page = open_empty_page();
+    page.drop_files(&[&generate_file(
+        "a-long-name-that-takes-much-room-in-the-header.pickle",
+        "--steps 2 --layers 2 --oom",
+    )]);
+    page.wait_for_state("ready");
+    let hidden = "[...document.querySelectorAll('#headlines button')].filter(it => \
+                  it.getBoundingClientRect().top >= document.querySelector('#bar').getBoundingClientRect().bottom - 1).length";
+    let mut most_hidden = 0;
+    for width in [560, 990, 1100, 1280] {
+        page.resize(width, 800);
+        page.wait_until_idle();
+        page.evaluate("document.activeElement.blur()");
+        most_hidden = most_hidden.max(page.evaluate(hidden).as_u64().expect("a number"));
+        let height = page.bounding_box("#bar").height;
+        page.evaluate("document.querySelector('#home').focus()");
+        let mut seen = Vec::new();
+        while seen.len() < 4 {
+            page.press("Tab");
+            let stop = page.evaluate(FOCUSED_FIGURE);
+            if stop[0] != "" {
+                assert_eq!(stop[1], true, "{} at {width} px", stop[0]);
+                seen.push(stop[0].clone());
+            }
+        }
+        assert_eq!(seen, ["oom", "peak", "reserved-peak", "end"]);
+        assert_eq!(page.bounding_box("#bar").height, height, "nothing moves");
+        save_screenshot(&page, &format!("header-focus-{width}"));
+    }
+    assert!(most_hidden > 0, "a figure has no room at some width");
 }
 
 #[test]

@@ -33,10 +33,13 @@ fn write_device(text: &mut String, device: &CheckedDevice) {
     }
     for site in device.grown.iter().take(MAX_SITES) {
         let (delta, bytes) = (signed(site.bytes.delta()), [site.bytes.a, site.bytes.b].map(Bytes));
-        let counts = [site.count.a, site.count.b].map(group_digits);
         *text += &printable(&format!(
-            "       {delta:>10}  {}: {} → {}, {} → {} allocations",
-            site.name, bytes[0], bytes[1], counts[0], counts[1]
+            "       {delta:>10}  {}: {} → {}, {} → {}",
+            site.name,
+            bytes[0],
+            bytes[1],
+            group_digits(site.count.a),
+            pluralize(site.count.b, "allocation")
         ));
         *text += "\n";
     }

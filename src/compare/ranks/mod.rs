@@ -26,7 +26,7 @@ pub use report::report;
 pub use survey::{BINS, OutOfMemory, RankSurvey, RankSurveyor, SiteBytes};
 
 use base::natural::compare_names;
-use base::units::{group_digits, pluralize};
+use base::units::pluralize;
 use hashbrown::{HashMap, HashSet};
 use std::cmp::Ordering;
 
@@ -148,8 +148,8 @@ fn missing(ranks: &[Rank]) -> (Vec<Rank>, Option<String>) {
     if end.saturating_sub(known.len() as u32) > MAX_MISSING.min(8 * ranks.len() as u32 + 8) {
         let note = |world: u32| {
             format!(
-                "The recorder names {} ranks; there are files of {}.",
-                group_digits(world.into()),
+                "The recorder names {}; there are files of {}.",
+                pluralize(world.into(), "rank"),
                 pluralize(known.len() as u64, "rank")
             )
         };

@@ -69,7 +69,7 @@ fn group_sentence(ranks: &Ranks) -> Option<String> {
     }
     let named: Vec<String> = others.iter().take(MAX_NAMED).map(|group| differing(ranks, group, first)).collect();
     let more = others.len() - named.len();
-    let more = if more > 0 { format!("; {more} more groups") } else { String::new() };
+    let more = if more > 0 { "; ".to_owned() + &pluralize(more as u64, "more group") } else { String::new() };
     let alike = if first.ranks.len() == 1 {
         format!("No two ranks alike: {} peaks at {}", who(ranks, first), Bytes(first.peak))
     } else {

@@ -28,7 +28,7 @@ use super::open::OpenFile;
 use super::stack_trees::Population;
 use super::state::DeviceState;
 use base::slice::TimeSlice;
-use base::units::Moment;
+use base::units::{Moment, pluralize};
 use history::replay::DeviceHistory;
 use history::snapshot::{Action, HOST_DEVICE};
 use history::writing::{PickleWriter, ValueWriter};
@@ -201,10 +201,10 @@ impl OpenFile {
         while state.step(side, lives, &mut slice).is_err() {}
         if state.outside_mapped.count > 0 {
             return Err(CropError::Invalid(format!(
-                "after event {}, {} live bytes in {} allocations lie in no recorded segment",
+                "after event {}, {} live bytes in {} lie in no recorded segment",
                 Moment(to).event_or_minus_one(),
                 state.outside_mapped.bytes,
-                state.outside_mapped.count
+                pluralize(state.outside_mapped.count.into(), "allocation")
             )));
         }
         Ok(state)

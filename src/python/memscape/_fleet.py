@@ -19,7 +19,7 @@ from typing import Any
 
 from ._binary import MemscapeError, program
 from ._fleet_options import parser
-from ._text import one_line
+from ._text import counted, one_line
 
 # Status of a program that Ctrl+C ended.
 _INTERRUPTED = 130
@@ -135,7 +135,7 @@ def _compact(chosen: argparse.Namespace) -> int:
     from .fleet.compaction import compact
 
     for table, counts in compact(chosen.lake, storage=chosen.storage).items():
-        print(f"{table:<10}{counts['parts']:,} parts registered, {counts['files']:,} files")
+        print(f"{table:<10}{counted(counts['parts'], 'part')} registered, {counted(counts['files'], 'file')}")
     return 0
 
 

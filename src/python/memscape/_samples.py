@@ -11,6 +11,7 @@ from typing import Any
 
 from ._backend import Backend, Counters
 from ._facts import now_us
+from ._text import counted
 
 COLUMNS = ("time_us", "free_bytes", "reserved_bytes", "live_bytes", "rss_bytes", "shared_bytes", "pinned_bytes")
 MOST_ROWS = 20_000
@@ -139,7 +140,7 @@ class Samples:
                 self._groups.add(name)
                 ranks = len(world.pg_group_ranks.get(group, ())) if world is not None else 0
                 text = getattr(group, "group_desc", "") or name
-                self._events.append((now, f"process group {text} of {ranks} ranks was made"))
+                self._events.append((now, f"process group {text} of {counted(ranks, 'rank')} was made"))
 
     def field(self, reason: str, snapshot: dict[str, Any]) -> tuple[str, object] | None:
         """Return the field `samples` of the `memscape` key."""

@@ -1,4 +1,4 @@
-"""Escaping of text from snapshots for HTML and Markdown. Names in a snapshot are untrusted."""
+"""Counts with their nouns, and escaping of text from snapshots for HTML and Markdown. Names in a snapshot are untrusted."""
 
 from __future__ import annotations
 
@@ -14,6 +14,11 @@ _MARKDOWN = re.compile(r"[&<>|@$`*_~\\\[\]#]|://|(?<=www)\.", re.IGNORECASE)
 # Start of a list item, a rule or a heading at the beginning of a line.
 _BLOCK = re.compile(r"^(\d{0,9})([-+=.)])(?=[-+=\s]|$)")
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "|": "&#124;", "@": "&#64;", "://": "&#58;//", ".": "&#46;"}
+
+
+def counted(count: int, what: str) -> str:
+    """Return a count with its noun: `1 row`, `2 rows`."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def one_line(text: str) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ._text import cut, html_text, markdown_text
+from ._text import counted, cut, html_text, markdown_text
 from .answers import Answer
-from .table import Table, counted, size
+from .table import Table, size
 
 MAX_ROWS_EACH = 10
 """Maximum number of rows that a notebook shows of each table, in an answer with several."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, overload
 
 from . import _data_frames
-from ._text import cut, html_text, markdown_text
+from ._text import counted, cut, html_text, markdown_text
 
 MAX_ROWS = 20
 """Maximum number of rows that a notebook shows."""
@@ -130,11 +130,6 @@ class Table(Sequence[dict[str, Any]]):
         rows = self.left_out + len(self.rows) - shown_rows
         columns = max(len(self.columns) - MAX_COLUMNS, 0)
         return [_count_more(rows, "row")] * (rows > 0) + [_count_more(columns, "column")] * (columns > 0)
-
-
-def counted(count: int, what: str) -> str:
-    """Return a count with its noun: `1 row`, `2 rows`."""
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _count_more(count: int, what: str) -> str:

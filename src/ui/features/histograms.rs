@@ -135,7 +135,8 @@ pub fn selection_text(histogram: Histogram, [from, to]: [u8; 2]) -> String {
         return class_range_text(histogram, from, to);
     }
     let ends = if to == LIFETIME_TO_END { [", ", &class_text(histogram, to)].concat() } else { String::new() };
-    ["≥ ", &lower_bound_text(histogram, from), " events, ", &class_text(histogram, LIFETIME_UNKNOWN), &ends].concat()
+    let noun = if from == 1 { " event, " } else { " events, " };
+    ["≥ ", &lower_bound_text(histogram, from), noun, &class_text(histogram, LIFETIME_UNKNOWN), &ends].concat()
 }
 
 fn class_text(histogram: Histogram, class: u8) -> String {

@@ -50,7 +50,7 @@ pub fn loaded_range(device: &DeviceSummary) -> Option<String> {
     let last = device.events.checked_sub(1).filter(|&last| last >= u64::from(first));
     Some(match last {
         Some(last) => ["events ", &group_digits(first.into()), "–", &group_digits(last), " of ", &total].concat(),
-        None => ["none of ", &total, " events"].concat(),
+        None => ["none of ", &total, if total == "1" { " event" } else { " events" }].concat(),
     })
 }
 

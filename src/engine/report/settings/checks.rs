@@ -8,7 +8,7 @@ use crate::report::layout::Layout;
 use crate::report::writer::bytes_text;
 use crate::side::Side;
 use base::slice::{SliceResult, TimeSlice};
-use base::units::{EventIdx, group_digits, pluralize};
+use base::units::{EventIdx, pluralize};
 use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
 use history::snapshot::Action;
 
@@ -233,8 +233,8 @@ impl Checks {
                 let again = taken.saturating_sub(u64::try_from(grown).unwrap_or(0));
                 let actions = &history.action_counts;
                 let is_fixed = actions[Action::SegmentAlloc as usize] > actions[Action::SegmentMap as usize];
-                let words = [&group_digits(requests), " times allocated, ", &group_digits(releases), " times released"]
-                    .concat();
+                let words =
+                    ["allocated ", &pluralize(requests, "time"), ", released ", &pluralize(releases, "time")].concat();
                 found(again, peak_reserved, self.at_end.moment, is_fixed && releases >= 100, words)
             }
         }

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from itertools import islice
 
+from memscape._text import counted
+
 from . import lake as layout
 from .engines import ENGINES, Batch, Results
 from .lake import PASSING, Lake, packed
@@ -41,7 +43,7 @@ class Progress:
     def text(self) -> str:
         """Return the progress as one line: files, rate, remaining time and failures."""
         rate = self.done / self.seconds if self.seconds > 0 else 0.0
-        parts = [f"{self.done:,} of {self.new:,} files", f"{rate:.1f} files/s"]
+        parts = [f"{self.done:,} of {counted(self.new, 'file')}", f"{rate:.1f} files/s"]
         if rate and self.done < self.new and not self.is_stopped:
             parts.append(f"{_duration((self.new - self.done) / rate)} left")
         failures = [f"{status} {count:,}" for status, count in sorted(self.statuses.items()) if status != "ok"]

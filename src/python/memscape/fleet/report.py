@@ -10,6 +10,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 from memscape._binary import MemscapeError
+from memscape._text import counted
 
 from .answers import Rows, asked
 from .queries import connect
@@ -110,8 +111,8 @@ def render(
     days = dict.fromkeys(f"{time:%Y-%m-%d}" for time in (first, last) if time)
     span = f", {' to '.join(days)}" if days else ""
     back = "<p><a href='./'>Jobs</a></p>" if viewer == SERVED else ""
-    heading = f"Memory of {_count(jobs, 'job')}"
-    parts = [f"{back}<h1>{heading}</h1>", f"<p>{_count(files, 'snapshot')}{span} · {escaped(lake)}</p>"]
+    heading = f"Memory of {counted(jobs, 'job')}"
+    parts = [f"{back}<h1>{heading}</h1>", f"<p>{counted(files, 'snapshot')}{span} · {escaped(lake)}</p>"]
     for question, title in _SECTIONS.items():
         names, rows = asked(connection, question, storage, sign_hours)
         words = QUESTIONS[question].splitlines()[0].removeprefix("-- ")
@@ -121,11 +122,6 @@ def render(
         f"<p>Written by memscape at {now:%Y-%m-%d %H:%M} UTC. Sizes are requested bytes, except reserved memory.</p>"
     )
     return page("Report", "".join(parts))
-
-
-def _count(number: int, noun: str) -> str:
-    """Return a number with its noun, such as `1 job` or `2,112 jobs`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def page(title: str, body: str) -> str:

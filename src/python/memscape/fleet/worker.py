@@ -230,9 +230,7 @@ def _fetch_whole(source: Source, target: str, options: Options) -> str:
     path = fetch(source.url, target, options.storage, options.seconds + source.size / _BYTES_PER_SECOND)
     # Without a length, an HTTP client takes a body that breaks off for a whole one.
     if path == target and source.size and os.path.getsize(path) != source.size:
-        raise OSError(
-            f"{os.path.getsize(path):,} bytes of {source.size:,}: the transfer broke off, or the object changed"
-        )
+        raise OSError(f"{os.path.getsize(path):,} of {source.size:,} B: the transfer broke off, or the object changed")
     return path
 
 

@@ -8,9 +8,11 @@ pub fn reproduction(proof: &WhatIfProof) -> Vec<(Tone, String)> {
     if let Some(refused) = &proof.refused {
         return vec![(Tone::Alarm, format!("No prediction: {refused}."))];
     }
-    let of = |equal: u64, all: u64, what: &str| format!("{} of {} {what}", group_digits(equal), group_digits(all));
-    let addresses = of(proof.addresses_equal, proof.addresses, "addresses");
-    let segments = of(proof.segment_events_equal, proof.segment_events, "segment events");
+    let of = |equal: u64, all: u64, nouns: [&str; 2]| {
+        format!("{} of {} {}", group_digits(equal), group_digits(all), nouns[usize::from(all != 1)])
+    };
+    let addresses = of(proof.addresses_equal, proof.addresses, ["address", "addresses"]);
+    let segments = of(proof.segment_events_equal, proof.segment_events, ["segment event", "segment events"]);
     let off = Bytes(proof.largest_reserved_error);
     let tone = if proof.is_exact { Tone::Good } else { Tone::Alarm };
     let first = match proof.departs_at {

@@ -32,6 +32,7 @@ fn classes_are_labelled_with_exact_bounds() {
     assert_eq!(lives([1, 2]), "1–3 events");
     assert_eq!(lives([3, 34]), "≥ 4 events, allocated before recording, never freed");
     assert_eq!(lives([5, 33]), "≥ 16 events, allocated before recording");
+    assert_eq!(lives([1, 33]), "≥ 1 event, allocated before recording");
     assert_eq!(lives([33, 34]), "allocated before recording or never freed");
 }
 

@@ -5,10 +5,29 @@ use super::{Growth, SiteGrowth, min_steps};
 use crate::report::column::{self, sheet};
 use crate::report::site_sums::{SiteSums, label};
 use crate::report::writer::ReportWriter;
+use base::units::group_digits;
 use history::replay::AllocationId;
 use protocol::{Cell, Evidence, SheetRow};
 
 impl Growth {
+    /// Returns the note above the table: the steps that it leaves out, and the call sites that it lists.
+    fn note(&self) -> String {
+        let steps = group_digits(self.steps.into());
+        let [compared, rises] = match self.baseline {
+            0 => ["With two or three steps, all are compared.".to_owned(), "rise in every step.".to_owned()],
+            _ => [
+                format!(
+                    "The first two of the {steps} steps are left out: they allocate what stays, optimizer state and caches. \
+                     A sentence above on each of the {steps} steps includes them."
+                ),
+                "never fall, and rise in at least half of the other steps or at even intervals, no less often than the \
+                 threshold."
+                    .to_owned(),
+            ],
+        };
+        format!("{compared} A call site is listed if its live bytes, without what is awaiting free, {rises}")
+    }
+
     /// Writes the table. `ranked` has the groups of the growing call sites in the order of the table.
     pub(super) fn write_sheet(&self, writer: &mut ReportWriter<'_>, never_freed: &SiteSums, ranked: &[u32]) {
         let side = writer.side;
@@ -34,11 +53,7 @@ impl Growth {
             }),
             column::text("call_site", "call site", |(group, _): (u32, &SiteGrowth)| label(side, group)),
         ];
-        let note = "Growth per step is measured from the end of the second step: the first two steps allocate what stays, optimizer state and \
-                    caches. A call site is listed if its live bytes, without what is awaiting free, never fall, and rise in at \
-                    least half of the steps and no fewer than the threshold. With two or three steps, growth is measured from the \
-                    start of the first step, and has to occur in every step.";
-        let mut sheet = sheet(["grows", "Growth per step", note], &columns);
+        let mut sheet = sheet(["grows", "Growth per step", &self.note()], &columns);
         sheet.threshold = Some(fewest);
         writer.add_sheet(sheet, &columns, &ranked, |writer, (group, site)| {
             let id = newest_live(&never_freed.get(group)).map(AllocationId);

@@ -15,7 +15,7 @@ use crate::replay::trace::{Anomaly, NEVER, Subject, Trace, to_signed};
 use crate::replay::unlisted::Unlisted;
 use crate::snapshot::{Action, EndState, Snapshot, WarningKind, Warnings};
 use base::column::Column;
-use base::units::Bytes;
+use base::units::{Bytes, pluralize};
 
 impl DeviceBuilder {
     /// Creates the builder of a device's history. This takes time proportional to the number of blocks at the end, not
@@ -105,7 +105,7 @@ impl DeviceBuilder {
         numbers.reserved_start = to_signed(numbers.reserved_end).saturating_sub(trace.reserved).max(0);
         let is_missing = snapshot.end == EndState::Recorded && (unlisted.count > 0 || !unlisted.ranges.is_empty());
         warnings.add(WarningKind::MissingSegments, u64::from(is_missing), || {
-            format!("{place}: {} in {} allocations", Bytes(unlisted.bytes), unlisted.count)
+            format!("{place}: {} in {}", Bytes(unlisted.bytes), pluralize(unlisted.count, "allocation"))
         });
         let mut counts = trace.counts;
         if !trace.outside.keep.is_all() {
