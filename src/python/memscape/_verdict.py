@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ._memory_state import MemoryState
 from ._steps import MIN_ENDS, Growth
+from ._text import counted
 from .table import size
 
 MAX_LINES = 25
@@ -71,7 +72,7 @@ def heading(failure: Failure) -> list[str]:
     if failure.paused:
         reserved += f", of which {size(failure.paused)} paused (not on the GPU)"
     gpu = (
-        f"{size(failure.capacity)}: live {size(failure.live)} ({share:.0f} %) in {_count(failure.live_blocks, 'block')}; "
+        f"{size(failure.capacity)}: live {size(failure.live)} ({share:.0f} %) in {counted(failure.live_blocks, 'block')}; "
         f"{reserved}; free {size(failure.free)}; outside the allocator {size(failure.outside)}"
     )
     lines = [
@@ -117,7 +118,7 @@ def causes(failure: Failure, state: MemoryState) -> list[str]:
     cached, largest = sum(state.pieces), max(state.pieces, default=0)
     if is_fragmented(failure, state):
         text = (
-            f"fragmentation: {size(cached)} cached in {_count(len(state.pieces), 'piece')} (largest {size(largest)}) + "
+            f"fragmentation: {size(cached)} cached in {counted(len(state.pieces), 'piece')} (largest {size(largest)}) + "
             f"{size(failure.available)} free would hold it, no single piece does"
         )
     else:
@@ -181,10 +182,6 @@ def _steps(failure: Failure) -> list[str]:
 
 def _row(key: str, text: str) -> str:
     return f"  {key:<10}{text}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def cut(lines: list[str], most: int = MAX_LINES, *, max_line: int = MAX_LINE) -> str:
