@@ -56,6 +56,7 @@ def test_changed_file_replaces_its_rows(one_job: Path, tmp_path: Path) -> None:
     shutil.copy(corpus.ROOT / "www" / "leak.pickle.gz", first)
     changed = fleet.survey(str(one_job), lake, workers=1)
     assert (changed.new, changed.statuses) == (1, {"ok": 1})
+    assert changed.text().startswith("1 of 1 file, ")
     assert rows(lake, COUNTS)[0][:3] == (16, 16, 16)
     assert rows(lake, f"SELECT peak_bytes FROM snapshot WHERE url = 'file://{first}'") == [(1_995_005_992,)]
     assert rows(lake, "SELECT count(*) FROM all_rows WHERE url IS NOT NULL") == [(17,)]

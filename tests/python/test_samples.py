@@ -121,12 +121,19 @@ def test_events_name_what_was_loaded_or_made(torch: Any, monkeypatch: pytest.Mon
     samples.after_step(backend.counters(0))
     made = Group()
     names[made], ranks[made] = "7", {0: 0, 4: 1}
+    alone = Group()
+    alone.group_desc = "pp"
+    names[alone], ranks[alone] = "8", {0: 0}
     monkeypatch.setitem(sys.modules, "triton", ModuleType("triton"))
     samples._every = 1
     samples.after_step(backend.counters(0))
     samples._every, samples._steps = 1, 0
     samples.after_step(backend.counters(0))
-    assert [text for _, text in samples._events] == ["triton was imported", "process group tp of 2 ranks was made"]
+    assert [text for _, text in samples._events] == [
+        "triton was imported",
+        "process group tp of 2 ranks was made",
+        "process group pp of 1 rank was made",
+    ]
     samples.stop()
 
 
