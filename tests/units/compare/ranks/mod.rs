@@ -71,8 +71,8 @@ fn rank_with_more_live_bytes_at_its_end_is_an_outlier() {
     assert_eq!(
         of.verdict,
         [
-            "All ranks alike at the peak, 10.0 GiB requested, but not at the end: 2.00 GiB–3.00 GiB.",
-            "Rank 2 (+1.00 GiB) is far from the median live bytes at the end, 2.00 GiB."
+            "Rank 2 (+1.00 GiB) is far from the median live bytes at the end, 2.00 GiB.",
+            "All ranks alike at the peak, 10.0 GiB requested, but not at the end: 2.00 GiB–3.00 GiB."
         ]
     );
     assert_eq!(of.most_important_first(), [2, 0, 1, 3]);
@@ -87,6 +87,21 @@ fn rank_with_more_live_bytes_at_its_end_is_an_outlier() {
     assert!(of.end_outliers.is_empty());
     assert!(of.verdict[0].contains("but not at the end"), "{:?}", of.verdict);
     assert_eq!(ranks(&[1000, 1000, 1020, 1000]).verdict, ["All ranks alike: peak 10.0 GiB requested."]);
+}
+
+#[test]
+fn rank_that_reserves_more_is_named_first() {
+    let ranks = (0..6).map(|number| {
+        let mut rank = rank(number, &[("a.py:1", 10 * GIB)]);
+        rank.survey.as_mut().unwrap().peak_reserved = if number == 4 { 13 << 30 } else { 11 << 30 };
+        rank
+    });
+    let of = Ranks::new(ranks.collect(), Vec::new());
+    let expected = [
+        "Rank 4 (+2.00 GiB) is far from the median peak reserved, 11.0 GiB.",
+        "All ranks alike: peak 10.0 GiB requested.",
+    ];
+    assert_eq!(of.verdict, expected);
 }
 
 #[test]
