@@ -130,14 +130,18 @@ def rounded(one):
     return one.size if hasattr(one, "unexplained") else max(512, -(-one.size // 512) * 512)
 
 
+def site_name(one):
+    return ("freed at " if one.of_free and one.site[1] != "no stack recorded" else "") + one.site[1]
+
+
 def by_site(some, weigh=lambda one: one.size):
     sums = defaultdict(list)
     for one in some:
         sums[one.site].append(one)
     rows = []
     for (_, name), ones in sums.items():
-        of_free = sum(one.of_free for one in ones)
-        if of_free == len(ones):
+        of_free = sum(one.of_free for one in ones) if name != "no stack recorded" else 0
+        if of_free and of_free == len(ones):
             name = "freed at " + name
         elif of_free:
             name += f" ({of_free:,} with the stack of the free)"
@@ -186,7 +190,7 @@ def sheets(snapshot, device, thresholds, steps):
             continue
         known = one.asked > 0 and to > 0 and clock[one.asked - 1] is not None and clock[to - 1] is not None
         us = clock[to - 1] - clock[one.asked - 1] if known else None
-        name = ("freed at " if one.of_free else "") + one.site[1]
+        name = site_name(one)
         told["late"].append([waited, us, one.size, one.asked - 1, one.died - 1 if one.died < NEVER else None, name])
 
     brief = by_site(one for one in all if one.born > 0 and one.died < NEVER and one.died - one.born <= thresholds["within"])
@@ -232,7 +236,7 @@ def sheets(snapshot, device, thresholds, steps):
     since = max(0, peak - thresholds["recent"])
     told["recent"] = [[b, len(o), n] for n, b, o in by_site(one for one in live if one.born > since)]
     told["oldest"] = [[one.size, one.born - 1, peak - one.born, one.died - 1 if one.died < NEVER else None,
-                       ("freed at " if one.of_free else "") + one.site[1]]
+                       site_name(one)]
                       for one in live if one.size >= thresholds["large"]]
     return {"device": device, "peak": [peak - 1, curve[peak]], "sheets": told}
 

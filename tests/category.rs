@@ -12,6 +12,7 @@ use memscape::protocol::{
     CategoryRule, CategorySet, Cell, Grouping, LegendEntry, PlotSettings, Report, ReportQuestion, Tally, Topic, Weight,
 };
 use opened::{Opened, open, real_pickles, reply};
+use serde_json::json;
 use trained::generated;
 
 /// Files of the corpus that contain a training step.
@@ -64,6 +65,29 @@ fn training_files_have_under_ten_percent_unknown_at_peak() {
         }
     }
     assert_eq!(trained, TRAINING.len(), "each training file is found and has one device");
+}
+
+/// SGD allocates its momentum in the first step, in the same function as the temporaries of each step. These are freed
+/// there or on return, after any number of events.
+#[test]
+fn momentum_of_sgd_is_optimizer_state_and_its_temporaries_are_not() {
+    let mut events = Vec::new();
+    let mut event = |action: &str, block: u64, function: &str| {
+        let frames = json!([{"name": function, "filename": "/x/torch/optim/sgd.py", "line": 7}, {"name": "step", "filename": "/x/torch/optim/sgd.py", "line": 9}]);
+        events.push(json!({"action": action, "addr": block << 20, "size": 1024, "stream": 0, "frames": frames}));
+    };
+    (1..=40).for_each(|block| event("alloc", block, "_multi_tensor_sgd"));
+    for step in 1..3 {
+        (0..100).for_each(|block| event("alloc", step * 100 + block, "_multi_tensor_sgd"));
+        (0..99).for_each(|block| event("free_completed", step * 100 + block, "_multi_tensor_sgd"));
+        event("free_completed", step * 100 + 99, "sgd");
+    }
+    (1..=40).for_each(|block| event("free_completed", block, "main"));
+    let value = json!({"segments": [], "device_traces": [events]});
+    let mut opened = open(&serde_pickle::to_vec(&value, serde_pickle::SerOptions::new()).unwrap()).unwrap();
+    let entries = legend(&mut opened, 0, None);
+    let kib = |label: &str| entries.iter().find(|entry| entry.label == label).unwrap().peak_requested / 1024;
+    assert_eq!([kib("optimizer state"), kib("temporary")], [40, 100], "{entries:?}");
 }
 
 fn set_rules(opened: &mut Opened, set: CategorySet) {

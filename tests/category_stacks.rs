@@ -254,6 +254,10 @@ fn plain_torch_stacks_have_expected_categories() {
         default_category("torch", &["_multi_tensor_adam@optim/adam.py", "step@optim/adam.py", TRAIN]),
         "temporary"
     );
+    for function in ["_multi_tensor_sgd", "_single_tensor_sgd", "_fused_sgd"] {
+        let stack = [&[function, "@optim/sgd.py"].concat(), "step@optim/sgd.py", TRAIN];
+        assert_eq!(default_category("torch", &stack), "optimizer state");
+    }
     assert_eq!(default_category("torch", &["zeros_like@/home/me/tools.py", TRAIN]), "unknown");
 }
 

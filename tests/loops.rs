@@ -209,6 +209,29 @@ fn growth_of_several_lines_is_added_up_by_call_site() {
     assert_eq!(statement.tone, Tone::Fact);
 }
 
+/// A list that gets three entries in each step and loses its oldest one.
+#[test]
+fn growth_with_frees_of_older_allocations_is_graded_lower() {
+    let mut program = training(Place::Function, 2, &[], true);
+    let mut kept = Vec::new();
+    for step in 2..8 {
+        program.mark("START", &format!("step_{step}"));
+        kept.extend([0; 3].map(|_| program.alloc(2 * MIB, &[("/w/log.py", 5, "keep"), ("/w/run.py", 30, "main")])));
+        if step > 2 {
+            program.free(kept.remove(0));
+        }
+        program.mark("END", &format!("step_{step}"));
+    }
+    let leaks = leaks_of(&mut program.open());
+    let [statement] = growth_statements(&leaks)[..] else { panic!("{:?}", leaks.statements) };
+    assert!(
+        statement.text.ends_with(", though older ones are freed: 26.0 MiB in all (possibly a leak)."),
+        "{}",
+        statement.text
+    );
+    assert_eq!(statement.tone, Tone::Alarm);
+}
+
 #[test]
 fn growth_below_one_percent_of_peak_is_only_in_table() {
     let mut program = Program::default();

@@ -125,6 +125,7 @@ mod range_report;
 mod recommendations;
 #[path = "support/recorded.rs"]
 mod recorded;
+mod recorded_sentences;
 mod recorder;
 mod recorder_observed;
 #[path = "support/reencoded.rs"]

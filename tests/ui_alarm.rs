@@ -6,6 +6,7 @@ use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::protocol::{DeviceSummary, Headline, Report, ReportQuestion, Tone, Topic};
 use memscape::timeline::Scene;
 use memscape::ui::features::State;
+use memscape::ui::features::insights::view::alarms;
 use memscape::ui::features::insights::{Alarm, InsightsAction, no_alarm_text};
 use memscape::ui::shell::action::Action;
 use memscape::ui::shell::commands;
@@ -57,6 +58,20 @@ fn alarm_of_several_files_names_its_file() {
         let text = format!("{expected}: OutOfMemory needs attention.");
         assert_eq!(page.state.insights.alarm, Alarm::Raised { topic: Topic::OutOfMemory, text });
     }
+}
+
+#[test]
+fn warning_about_settings_is_counted_once() {
+    let mut page = Page::with_devices(SilentWorker, vec![device(0, &[])]);
+    page.act(Action::TabChosen(Tab::Insights));
+    while let Some((serial, question)) = page.report_request() {
+        let mut report = report(question.topic);
+        if ![Topic::Savings, Topic::Fragmentation, Topic::Settings].contains(&question.topic) {
+            report.statements.clear();
+        }
+        page.answer_with(serial, Answer::Report(Box::new(report)));
+    }
+    assert_eq!(alarms(&page.state.insights), [Topic::Settings]);
 }
 
 #[test]

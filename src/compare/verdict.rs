@@ -43,11 +43,17 @@ pub(crate) fn verdict(comparison: &Comparison) -> Vec<String> {
             comparison.key_title
         ));
     }
+    sentences.extend(settings_differ(comparison));
     sentences.extend(scaling(&comparison.scaling));
     sentences.extend(lifetimes(comparison, live));
-    // These matter most where the program is the same.
-    sentences.extend(reserved_difference(comparison));
-    sentences.extend(settings_differ(comparison));
+    if let Some(reserved) = reserved_difference(comparison) {
+        // It matters most where the live bytes are the same.
+        let is_same = u128::from(live.a.abs_diff(live.b)) * RESERVED_PART <= u128::from(live.a.max(live.b));
+        match sentences.first_mut().filter(|_| is_same) {
+            Some(first) => *first = [first, " ", &*reserved].concat(),
+            None => sentences.push(reserved),
+        }
+    }
     sentences.truncate(MAX_SENTENCES);
     sentences
 }
@@ -109,9 +115,12 @@ fn settings_differ(comparison: &Comparison) -> Option<String> {
         Some("") => "not set".to_owned(),
         Some(value) => value.to_owned(),
     };
-    // The settings of the environment variable are recorded one by one too.
-    let is_named = |name: &str| comparison.settings.len() == 1 || !name.starts_with("PYTORCH_");
-    let named = comparison.settings.iter().filter(|(name, ..)| is_named(name)).take(MAX_CAUSES);
+    // The environment variable has all settings in few words.
+    let is_variable = |name: &str| name.ends_with("ALLOC_CONF");
+    if let Some((_, a, b)) = comparison.settings.iter().find(|(name, ..)| is_variable(name)) {
+        return Some(format!("Allocator settings from A to B: {} → {}.", value(a), value(b)));
+    }
+    let named = comparison.settings.iter().take(MAX_CAUSES);
     let named: Vec<String> = named.map(|(name, a, b)| format!("{name} {} → {}", value(a), value(b))).collect();
     (!named.is_empty()).then(|| format!("Allocator settings from A to B: {}.", named.join(", ")))
 }

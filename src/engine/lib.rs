@@ -68,6 +68,7 @@ pub use protocol::{Answer, Ask, NeededBytes, Question, Reply, Request};
 pub use recorder_facts::outside_of_sample;
 pub use report::oom::{OomKind, OomRecord, oom_records};
 pub use report::search::{ModuleSearch, StepSearch};
+pub use report::settings::is_default_setting;
 pub use side::Side;
 
 use analysis::InternalRules;

@@ -80,8 +80,8 @@ impl Topic {
     pub const fn repeated_by(self) -> &'static [Topic] {
         match self {
             Topic::OutOfMemory => &[Topic::Peak, Topic::Fragmentation],
-            Topic::Leaks => &[Topic::Peak, Topic::Steps],
-            Topic::Settings => &[Topic::Savings],
+            Topic::Leaks => &[Topic::Peak, Topic::Steps, Topic::Savings],
+            Topic::Settings => &[Topic::Savings, Topic::Fragmentation],
             _ => &[],
         }
     }

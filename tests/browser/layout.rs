@@ -214,3 +214,20 @@ fn focus_order_of_header_is_the_seen_order() {
         save_screenshot(&page, "header-order");
     }
 }
+
+/// In a narrow window, the picture leaves room for the sentence that explains a warning, above the sheet at the bottom.
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn warning_is_explained_on_first_screen_of_narrow_window() {
+    for words in ["--steps 3 --layers 4 --oom", "--steps 6 --layers 4 --hidden 256 --leak"] {
+        let page = open_with_scheme("light", Adapter::Missing);
+        page.resize(600, 900);
+        page.drop_files(&[&generate_file("warning.pickle", words)]);
+        page.wait_for_state("ready");
+        page.wait_until_idle();
+        let visible = "(rect => rect.height > 0 && rect.bottom <= document.querySelector('#side').getBoundingClientRect().top)\
+            (document.querySelector('#insights-statements .alarm').getBoundingClientRect())";
+        assert_eq!(page.evaluate(visible), true, "{words}");
+        save_screenshot(&page, "warning-600");
+    }
+}

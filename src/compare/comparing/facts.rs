@@ -3,7 +3,7 @@
 use crate::alignment::Alignment;
 use crate::answer::{MomentPair, PEAK_RESERVED, PerSide, SideFacts};
 use base::units::Moment;
-use engine::Side;
+use engine::{Side, is_default_setting};
 use hashbrown::HashMap;
 use history::replay::DeviceHistory;
 
@@ -72,5 +72,10 @@ pub(super) fn settings(a: &Side, b: &Side) -> Vec<(String, Option<String>, Optio
     let new_in_b = of_b.iter().filter(|(key, _)| !known_a.contains_key(&**key));
     let all = of_a.iter().chain(new_in_b).map(|(key, _)| key);
     let both = all.map(|key| (key.clone(), value(of_a, &known_a, key), value(of_b, &known_b, key)));
-    both.filter(|(_, a, b)| a != b).collect()
+    // Newer versions of PyTorch record more settings.
+    let is_new = |key: &str, a: &Option<String>, b: &Option<String>| match (a, b) {
+        (None, Some(value)) | (Some(value), None) => is_default_setting(key, value),
+        _ => false,
+    };
+    both.filter(|(key, a, b)| a != b && !is_new(key, a, b)).collect()
 }

@@ -84,6 +84,11 @@ impl Rank {
         self.survey.as_ref().and_then(|survey| u64::try_from(survey.peak_requested).ok())
     }
 
+    /// Returns the peak of reserved bytes, or `None` if the rank was not scanned.
+    pub fn peak_reserved(&self) -> Option<u64> {
+        self.survey.as_ref().and_then(|survey| u64::try_from(survey.peak_reserved).ok())
+    }
+
     /// Returns the live (requested) bytes at the end, or `None` if the rank was not scanned.
     pub fn end(&self) -> Option<u64> {
         self.survey.as_ref().map(|survey| survey.end_requested)

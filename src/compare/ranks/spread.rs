@@ -61,7 +61,7 @@ impl Ranks {
     }
 
     /// Computes the distribution of a value over ranks, and finds outliers.
-    fn judged(&self, value: fn(&Rank) -> Option<u64>) -> (Option<RankQuantiles>, Vec<Outlier>) {
+    pub(super) fn judged(&self, value: fn(&Rank) -> Option<u64>) -> (Option<RankQuantiles>, Vec<Outlier>) {
         let numbers: Vec<(u32, u64)> =
             self.surveys().filter_map(|(at, rank, _)| Some((at as u32, value(rank)?))).collect();
         let spread = RankQuantiles::from_values(numbers.iter().map(|&(_, number)| number).collect());

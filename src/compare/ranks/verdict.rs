@@ -1,6 +1,6 @@
 //! The verdict on all ranks, in a few sentences.
 
-use super::answer::{Group, Outlier, RankQuantiles, Ranks};
+use super::answer::{Group, Outlier, Rank, RankQuantiles, Ranks};
 use super::spread::PART;
 use crate::verdict::signed;
 use base::units::{Bytes, group_digits, pluralize};
@@ -15,14 +15,23 @@ const MAX_RANGES: usize = 6;
 const LONGEST: usize = 60;
 
 pub(super) fn verdict(ranks: &Ranks) -> Vec<String> {
+    // What a rank needs more at its peak is often reserved, and live at the end, as well.
+    let others = |found: &[Outlier]| -> Vec<Outlier> {
+        found.iter().filter(|it| !ranks.outliers.iter().any(|outlier| outlier.at == it.at)).copied().collect()
+    };
+    let (reserved, reserved_outliers) = ranks.judged(Rank::peak_reserved);
     let mut sentences = Vec::new();
-    sentences.extend(first_oom(ranks));
-    sentences.extend(group_sentence(ranks));
     sentences.extend(outliers(ranks, &ranks.outliers, ranks.peak, "peak").or_else(|| wide_peaks(ranks)));
-    // What a rank needs more at its peak is often live at the end as well.
-    let only_at_end = ranks.end_outliers.iter().filter(|it| ranks.differs_only_at_end(it.at as usize));
-    let only_at_end: Vec<Outlier> = only_at_end.copied().collect();
-    sentences.extend(outliers(ranks, &only_at_end, ranks.end, "live bytes at the end"));
+    sentences.extend(outliers(ranks, &others(&ranks.end_outliers), ranks.end, "live bytes at the end"));
+    sentences.extend(outliers(ranks, &others(&reserved_outliers), reserved, "peak reserved"));
+    // Where the ranks are alike at the peak, the rank that differs otherwise comes first.
+    let place = if ranks.groups.len() > 1 { 0 } else { sentences.len() };
+    if let Some(groups) = group_sentence(ranks) {
+        sentences.insert(place, groups);
+    }
+    if let Some(oom) = first_oom(ranks) {
+        sentences.insert(0, oom);
+    }
     sentences.extend(steps(ranks));
     sentences.extend(failures(ranks));
     sentences.truncate(MAX_SENTENCES);

@@ -114,7 +114,10 @@ impl DriverRequest {
             .filter_map(|event| side.history.lifetime_change(event))
             .filter(|(_, starts_lifetime)| *starts_lifetime);
         let needed = needed.find(|(id, _)| {
-            side.history.allocations.address(*id).checked_sub(from).is_some_and(|offset| offset < reserved.max(1))
+            // In an expandable segment, a block may start in the free memory before the new range.
+            let start = side.history.allocations.address(*id);
+            let end = start.saturating_add(side.device_data().rounded_size(*id).0.max(1));
+            start < from.saturating_add(reserved.max(1)) && from < end
         });
         let request = needed.map(|(id, _)| side.device_data().rounded_size(id).0);
         Some(DriverRequest { event, reserved, kind: lives.kind(range)?, request })

@@ -22,7 +22,7 @@ mod ranges;
 mod recording;
 mod savings;
 pub(super) mod search;
-mod settings;
+pub(super) mod settings;
 mod shared;
 mod simulated;
 mod site_sums;

@@ -6,10 +6,9 @@ mod effect;
 pub(super) use effect::{Effect, Outcome};
 
 use super::writer::{ReportWriter, bytes_text, moment_evidence, moment_text};
-use allocator::settings::DEFAULTS;
 use base::sorted::{signed_key, sorted_by_key, two_part_key};
 use base::units::{EventIdx, Moment, group_digits, percent};
-use effect::{EXPANDABLE, FRACTION, doubt, fix};
+use effect::{EXPANDABLE, doubt, fix, options, settings_name};
 use history::replay::{Curve, DeviceHistory};
 use protocol::{Tone, WhatIf, WhatIfOrigin, WhatIfRun};
 
@@ -74,10 +73,7 @@ impl<'a> Simulated<'a> {
 
     /// Returns the effect of expandable segments alone. `None` if they are enabled in the recording.
     pub(super) fn expandable(&self) -> Option<&Effect<'a>> {
-        let is_fraction = |option: &&str| option.starts_with(FRACTION);
-        self.effects
-            .iter()
-            .find(|effect| effect.run.settings.split(',').filter(|option| !is_fraction(option)).eq([EXPANDABLE]))
+        self.effects.iter().find(|effect| options(&effect.run.settings) == [EXPANDABLE])
     }
 
     /// Writes a statement with the fix for the setting that lowers peak reserved most, if there is one.
@@ -89,11 +85,11 @@ impl<'a> Simulated<'a> {
     /// reserved by more than one part of `parts`.
     pub(super) fn headline(&self, parts: u64) -> Option<String> {
         let best = self.lowering().first().copied()?;
-        let (saved, whole) = (best.worst_change().unsigned_abs(), best.recorded_peak);
+        let (saved, whole) = (best.worst_change().unsigned_abs(), best.recorded_peak());
         let share = percent(saved, whole);
         (saved > whole / parts).then(|| {
             let start = if best.run.possible_excess(whole).is_some() { "Possible saving: " } else { "Saving: " };
-            [start, &*best.run.settings, ", ", &bytes_text(saved), " of peak reserved (", &share, ")."].concat()
+            [start, &*best.name(), ", ", &bytes_text(saved), " of peak reserved (", &share, ")."].concat()
         })
     }
 
@@ -120,8 +116,11 @@ impl<'a> Simulated<'a> {
             return;
         }
         let lowering = self.lowering();
-        for effect in lowering.iter().take(MAX_FIXES) {
-            effect.write(writer);
+        // The default settings are the simplest change.
+        for (index, effect) in lowering.iter().enumerate() {
+            if index < MAX_FIXES || options(&effect.run.settings).is_empty() {
+                effect.write(writer);
+            }
         }
         let is_new = |effect: &&Effect<'_>| !lowering.iter().any(|it| it.run.settings == effect.run.settings);
         if let Some(expandable) = self.expandable().filter(is_new) {
@@ -169,13 +168,13 @@ impl<'a> Simulated<'a> {
             two_part_key((is_uncertain << 32) + run.settings.matches(':').count() as u64, run.peak_reserved)
         });
         if let Some(best) = fitting.first() {
-            let text = ["With ", &list(&fitting), ", this request would have fitted (simulated)."].concat();
+            let text = ["With ", &self.list(&fitting), ", this request would have fitted (simulated)."].concat();
             writer.add_statement(Tone::Fact, text + &doubt(best), moment.clone());
-            writer.set_fix(&fix(best, recorded_peak, writer.side.backend()));
+            writer.set_fix(&fix(best, self.recorded, writer.side.backend()));
         }
         let failing = named(|it| matches!(it, Outcome::Fails(_)));
         if !failing.is_empty() {
-            let text = ["With ", &list(&failing), ", this request would not have fitted (simulated)."];
+            let text = ["With ", &self.list(&failing), ", this request would not have fitted (simulated)."];
             writer.add_statement(Tone::Fact, text.concat(), moment.clone());
         }
         let unknown = named(|it| *it == Outcome::Undecided);
@@ -186,7 +185,7 @@ impl<'a> Simulated<'a> {
                 false => "it depends on the exact memory limit",
             };
             let text =
-                ["With ", &list(&unknown), ", it is not known whether this request would have fitted: ", why, "."];
+                ["With ", &self.list(&unknown), ", it is not known whether this request would have fitted: ", why, "."];
             writer.add_statement(Tone::Fact, text.concat(), moment);
         }
     }
@@ -202,25 +201,22 @@ impl<'a> Simulated<'a> {
             _ => None,
         }
     }
-}
 
-/// Lists the settings of runs: `a, b or c`.
-fn list(runs: &[&WhatIfRun]) -> String {
-    let named = runs.get(..MAX_NAMES.min(runs.len())).unwrap_or_default();
-    let mut text = String::new();
-    for (index, run) in named.iter().enumerate() {
-        text.push_str(match index {
-            0 => "",
-            _ if index + 1 == runs.len() => " or ",
-            _ => ", ",
-        });
-        // All runs keep the recorded memory fraction.
-        let options = run.settings.split(',').filter(|option| !option.starts_with(FRACTION));
-        let options = options.collect::<Vec<&str>>().join(",");
-        text.push_str(if ["", DEFAULTS].contains(&&*options) { "the default settings" } else { &options });
+    /// Lists the settings of runs: `a, b or c`.
+    fn list(&self, runs: &[&WhatIfRun]) -> String {
+        let named = runs.get(..MAX_NAMES.min(runs.len())).unwrap_or_default();
+        let mut text = String::new();
+        for (index, run) in named.iter().enumerate() {
+            text.push_str(match index {
+                0 => "",
+                _ if index + 1 == runs.len() => " or ",
+                _ => ", ",
+            });
+            text.push_str(&settings_name(run, self.recorded));
+        }
+        if named.len() < runs.len() {
+            text.push_str(&format!(" or {} more", runs.len() - named.len()));
+        }
+        text
     }
-    if named.len() < runs.len() {
-        text.push_str(&format!(" or {} more", runs.len() - named.len()));
-    }
-    text
 }

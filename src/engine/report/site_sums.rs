@@ -105,7 +105,9 @@ impl SiteSums {
     pub(super) fn name(&self, side: Side<'_>, group: u32) -> String {
         let mut name = label(side, group);
         let sum = self.get(group);
-        if sum.with_free_stack == sum.count && sum.count > 0 {
+        // Without a stack, that of the free is missing as well.
+        if group == 0 {
+        } else if sum.with_free_stack == sum.count && sum.count > 0 {
             name.insert_str(0, FREED_AT);
         } else if sum.with_free_stack > 0 {
             name.push_str(&format!(" ({} with the stack of the free)", group_digits(sum.with_free_stack)));
@@ -139,7 +141,7 @@ pub(super) fn label(side: Side<'_>, group: u32) -> String {
 pub(super) fn site_of(side: Side<'_>, id: AllocationId) -> String {
     let group = side.group(Grouping::CallSite, id);
     let mut name = label(side, group);
-    if is_free_stack(side.history, id, side.stack(id)) {
+    if group != 0 && is_free_stack(side.history, id, side.stack(id)) {
         name.insert_str(0, FREED_AT);
     }
     name

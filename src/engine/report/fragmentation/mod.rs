@@ -10,6 +10,7 @@ mod stranded_bytes;
 use super::insight::{Given, Insight, Need};
 use super::layout::{DriverRequest, Layout, kind_name};
 use super::leaks::{pool_name, stream_name};
+use super::settings::keeps_blocks_whole;
 use super::simulated::Simulated;
 use super::writer::{ReportWriter, bytes_text, evidence_row, moment_evidence, moment_text, threshold};
 use crate::report::column::{self, sheet};
@@ -96,6 +97,13 @@ impl Insight for Fragmentation {
         let Some(parts) = self.parts else { return stranded_bytes::write(writer, ledger, segments, true) };
         write_statements(writer, &parts, segments, over_time);
         write_settings(writer, segments, simulation);
+        // The fragmentation at the cursor is not good news beside a warning.
+        if let Some((first, others)) = writer.report.statements.split_first_mut()
+            && others.iter().any(|it| it.tone == Tone::Alarm)
+            && first.tone == Tone::Good
+        {
+            first.tone = Tone::Fact;
+        }
         pinned_segments::write(writer, &parts.keeping.finish(side), &parts.moment);
         parts.moment.write(writer, "moment", "Reserved and free bytes, by pool");
         stranded_bytes::write(writer, ledger, segments, false);
@@ -127,6 +135,9 @@ fn upper_bound_text(part: u64, whole: u64) -> String {
 
 /// Formats free bytes, number of blocks and largest block: `≤ 1.29 GiB free (cached) in 45 blocks, largest ≤ 200 MiB`.
 fn free_text(free: u64, blocks: u32, largest: u64) -> String {
+    if free == 0 {
+        return "nothing free (cached)".to_owned();
+    }
     format!(
         "≤ {} free (cached) in {}, largest ≤ {}",
         bytes_text(free),
@@ -181,6 +192,9 @@ fn write_statements(writer: &mut ReportWriter<'_>, parts: &Parts, lives: &Segmen
             match driver.request {
                 _ if is_scattered => " Enough in total, but not in one block.",
                 Some(request) if free.free < request => " Too little in total.",
+                Some(_) if keeps_blocks_whole(&writer.side.file.snapshot.settings) => {
+                    " max_split_size_mb does not split large blocks."
+                }
                 _ => "",
             }
         );

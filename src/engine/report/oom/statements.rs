@@ -6,6 +6,7 @@ use crate::report::settings::memory_fraction;
 use crate::report::writer::{ReportWriter, bytes_text, moment_evidence};
 use crate::side::Side;
 use crate::state::{SegmentSizing, driver_request_size, is_small};
+use analysis::site;
 use base::units::{group_digits, pluralize};
 use history::replay::SegmentKind;
 use protocol::{Evidence, ReportQuestion, Span, Threshold, Tone};
@@ -45,7 +46,7 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
     let text = format!(
         "Out of memory at event {}: {} requested {}{free}{limit}.",
         group_digits(facts.event.into()),
-        if site.is_empty() { "an allocation" } else { site },
+        if ["", site::NO_STACK].contains(&site) { "the program" } else { site },
         bytes_text(facts.request)
     );
     let span = Span {
@@ -104,13 +105,29 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
         }
         writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
     }
+    if is_limited {
+        let module = writer.side.backend().module();
+        let function =
+            if fraction.is_none() { format!(" ({module}.set_per_process_memory_fraction)") } else { String::new() };
+        let text = format!(
+            "The device had enough free for this request: {limiter} limits the process{function}, or the driver's memory is \
+             fragmented."
+        );
+        writer.add_statement(Tone::Fact, text, None);
+        if let Some(fraction) = fraction {
+            let fix =
+                ["Raise per_process_memory_fraction (recorded: ", fraction, "), if no other process needs the memory."];
+            writer.set_fix(&fix.concat());
+        }
+    }
     if has_segments {
         let short_by = |free: u64| rounded.checked_sub(all_free.saturating_add(free)).filter(|&bytes| bytes > 0);
-        let (tone, text) = if is_limited && matching_free < rounded {
+        let (tone, text) = if is_limited && (matching_free < rounded || largest >= rounded) {
             let text = format!(
-                "Free (cached) in this pool: ≤ {}, largest block ≤ {}.",
+                "Free (cached) in this pool: ≤ {}, largest block ≤ {}{}.",
                 bytes_text(matching_free),
-                bytes_text(largest)
+                bytes_text(largest),
+                if largest >= rounded { ", but these are upper bounds" } else { "" }
             );
             (Tone::Fact, text)
         } else if largest >= rounded || fits >= rounded && !is_limited {
@@ -129,6 +146,13 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
                 bytes_text(bytes)
             );
             (Tone::Fact, text)
+        } else if let Some(device_free) = facts.device_free.filter(|_| all_free < rounded) {
+            let text = format!(
+                "Fragmentation: ≤ {} free (cached) and {} free on the device, enough together, but not in one block.",
+                bytes_text(all_free),
+                bytes_text(device_free)
+            );
+            (Tone::Alarm, text)
         } else if all_free < rounded {
             let text = format!("Free (cached): ≤ {}, less than the request.", bytes_text(all_free));
             (Tone::Fact, text)
@@ -141,16 +165,6 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
             (Tone::Fact, text)
         };
         writer.add_statement(tone, text, Some(moment_evidence(moment)));
-    }
-    if is_limited {
-        let module = writer.side.backend().module();
-        let function =
-            if fraction.is_none() { format!(" ({module}.set_per_process_memory_fraction)") } else { String::new() };
-        let text = format!(
-            "The device had enough free for this request: {limiter} limits the process{function}, or the driver's memory is \
-             fragmented."
-        );
-        writer.add_statement(Tone::Fact, text, None);
     }
 }
 

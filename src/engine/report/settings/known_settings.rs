@@ -101,7 +101,7 @@ const KNOWN_SETTINGS: [KnownSetting; 22] = [
 
 /// Parses the text of the environment variable, such as `max_split_size_mb:128,roundup_power2_divisions:[256:1,512:2]`,
 /// into keys and values.
-pub(super) fn parse_conf(conf: &str) -> Vec<(&str, &str)> {
+pub(in crate::report) fn parse_conf(conf: &str) -> Vec<(&str, &str)> {
     let mut settings = Vec::new();
     let (mut depth, mut from) = (0i32, 0);
     for (index, letter) in conf.char_indices().chain([(conf.len(), ',')]) {

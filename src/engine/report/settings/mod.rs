@@ -10,6 +10,7 @@ use crate::report::column::{self, sheet};
 use base::slice::{SliceResult, TimeSlice};
 use base::units::percent;
 use checks::{Check, CheckResult, Checks};
+pub(super) use known_settings::parse_conf;
 use protocol::{Cell, SheetRow, Tone};
 
 /// The insight on settings.
@@ -42,6 +43,11 @@ impl Insight for Settings {
     }
 }
 
+/// Returns whether the value of a setting is its default.
+pub fn is_default_setting(key: &str, value: &str) -> bool {
+    known_settings::find_known(key).is_some_and(|known| known.is_default(value))
+}
+
 /// Returns the value of a setting. `None` if the file does not list the setting.
 fn setting_value<'a>(settings: &'a [(String, String)], key: &str) -> Option<&'a str> {
     settings.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
@@ -50,8 +56,8 @@ fn setting_value<'a>(settings: &'a [(String, String)], key: &str) -> Option<&'a 
 /// Returns the memory fraction that limits the process, as recorded. `None` if none is recorded.
 pub(super) fn memory_fraction(settings: &[(String, String)]) -> Option<&str> {
     const KEY: &str = "per_process_memory_fraction";
-    let is_limit = |value: &str| known_settings::find_known(KEY).is_some_and(|known| !known.is_default(value));
-    let (_, value) = all_settings(settings).into_iter().find(|&(key, value)| key == KEY && is_limit(value))?;
+    let all = all_settings(settings);
+    let (_, value) = all.into_iter().find(|&(key, value)| key == KEY && !is_default_setting(key, value))?;
     // A file has `0.4570`, but the simulator's settings are written `0.457`.
     Some(if value.contains('.') { value.trim_end_matches('0').trim_end_matches('.') } else { value })
 }
@@ -78,11 +84,16 @@ fn all_settings(settings: &[(String, String)]) -> Vec<(&str, &str)> {
 /// Returns whether expandable segments are combined with a limit for splitting. These settings conflict, because blocks
 /// above the limit are never split, so a large free block in an expandable segment cannot serve smaller requests.
 fn settings_conflict(settings: &[(String, String)]) -> bool {
-    let all = all_settings(settings);
-    let is = |wanted: &str, holds: fn(&str) -> bool| all.iter().any(|&(key, value)| key == wanted && holds(value));
     let is_on = |value: &str| value.eq_ignore_ascii_case("true") || value == "1";
+    let is_expandable = |&(key, value): &(&str, &str)| key == "expandable_segments" && is_on(value);
+    keeps_blocks_whole(settings) && all_settings(settings).iter().any(is_expandable)
+}
+
+/// Returns whether there is a limit for splitting: blocks above it are not split, so smaller requests cannot use them.
+pub(super) fn keeps_blocks_whole(settings: &[(String, String)]) -> bool {
     let is_limit = |value: &str| value.parse::<f64>().is_ok_and(|limit| (0.0..9e18).contains(&limit));
-    is("expandable_segments", is_on) && (is("max_split_size", is_limit) || is("max_split_size_mb", is_limit))
+    let is_key = |key: &str| ["max_split_size", "max_split_size_mb"].contains(&key);
+    all_settings(settings).iter().any(|&(key, value)| is_key(key) && is_limit(value))
 }
 
 fn write_statements(writer: &mut ReportWriter<'_>, found: &[CheckResult]) {
@@ -124,15 +135,17 @@ fn write_statements(writer: &mut ReportWriter<'_>, found: &[CheckResult]) {
         writer.add_statement(Tone::Fact, text.to_owned(), None);
         return;
     }
-    let is_changed =
-        |(key, value): &(&str, &str)| !known_settings::find_known(key).is_some_and(|known| known.is_default(value));
+    let is_changed = |&(key, value): &(&str, &str)| !is_default_setting(key, value);
     let settings = all_settings(settings);
     let changed = settings.iter().filter(|it| is_changed(it)).filter(|(key, _)| !key.ends_with("ALLOC_CONF"));
     let common = common_division(&settings);
     let is_shown = |key: &str| common.is_none_or(|first| !is_division(key) || first == key);
     let name = |&(key, value): &(&str, &str)| {
         let key = if common.is_some() && is_division(key) { known_settings::DIVISIONS_KEY } else { key };
-        truncate(&[key, " = ", value].concat())
+        match value.parse() {
+            Ok(bytes) if key == "max_split_size" => [key, " = ", &bytes_text(bytes)].concat(),
+            _ => truncate(&[key, " = ", value].concat()),
+        }
     };
     let names: Vec<String> = changed.filter(|(key, _)| is_shown(key)).take(MAX_NAMES + 1).map(name).collect();
     let mut text = match names.len() {

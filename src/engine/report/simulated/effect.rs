@@ -1,6 +1,8 @@
 //! Effect of one simulated setting on peak reserved, as a statement.
 
+use crate::report::settings::parse_conf;
 use crate::report::writer::{ReportWriter, bytes_text, is_notable, moment_evidence};
+use allocator::settings::DEFAULTS;
 use base::units::{Moment, group_digits, percent};
 use protocol::{Backend, Tone, WhatIf, WhatIfGrade, WhatIfRun};
 
@@ -12,8 +14,7 @@ const MIN_ALARM: u64 = crate::report::fragmentation::MIN_PROBLEM_BYTES;
 pub(in crate::report) struct Effect<'a> {
     pub(in crate::report) run: &'a WhatIfRun,
     pub(in crate::report) outcome: Outcome,
-    /// Recorded peak of reserved bytes.
-    pub(in crate::report) recorded_peak: u64,
+    recorded: &'a WhatIfRun,
     waits_at_oom: bool,
 }
 
@@ -31,13 +32,13 @@ pub(in crate::report) enum Outcome {
     Undecided,
 }
 
-/// Start of the option that limits the memory of the process.
-pub(super) const FRACTION: &str = "per_process_memory_fraction:";
+/// Option that limits the memory of the process.
+const FRACTION: &str = "per_process_memory_fraction";
 /// The setting that is commonly tried against fragmentation.
-pub(super) const EXPANDABLE: &str = "expandable_segments:True";
+pub(super) const EXPANDABLE: (&str, &str) = ("expandable_segments", "True");
 
 impl<'a> Effect<'a> {
-    pub(super) fn new(answer: &WhatIf, recorded: &WhatIfRun, run: &'a WhatIfRun, waits_at_oom: bool) -> Effect<'a> {
+    pub(super) fn new(answer: &WhatIf, recorded: &'a WhatIfRun, run: &'a WhatIfRun, waits_at_oom: bool) -> Effect<'a> {
         let recorded_peak = recorded.peak_reserved;
         let change = |peak: u64| peak.cast_signed().saturating_sub(recorded_peak.cast_signed());
         let [one, other] = run.peaks().map(change);
@@ -56,7 +57,12 @@ impl<'a> Effect<'a> {
             (Some(_), _) | (None, None) => Outcome::Undecided,
             (None, Some(false)) => Outcome::Changes([one.min(other), one.max(other)]),
         };
-        Effect { run, outcome, recorded_peak, waits_at_oom }
+        Effect { run, outcome, recorded, waits_at_oom }
+    }
+
+    /// Returns the recorded peak of reserved bytes.
+    pub(super) fn recorded_peak(&self) -> u64 {
+        self.recorded.peak_reserved
     }
 
     /// Returns the less favourable change of peak reserved, and the largest number if it is not known.
@@ -83,30 +89,34 @@ impl<'a> Effect<'a> {
     }
 
     fn is_notable(&self, change: i64) -> bool {
-        is_notable(change.unsigned_abs(), self.recorded_peak)
+        is_notable(change.unsigned_abs(), self.recorded_peak())
+    }
+
+    pub(super) fn name(&self) -> String {
+        settings_name(self.run, self.recorded)
     }
 
     pub(super) fn is_expandable(&self) -> bool {
-        self.run.settings.starts_with(EXPANDABLE) && !self.run.settings.contains("roundup")
+        options(&self.run.settings) == [EXPANDABLE]
     }
 
     pub(super) fn name_with_change(&self) -> String {
         match self.outcome {
-            Outcome::Changes(change) => [&*self.run.settings, " ", &change_text(change)].concat(),
-            _ => self.run.settings.clone(),
+            Outcome::Changes(change) => [&*self.name(), " ", &change_text(change)].concat(),
+            _ => self.name(),
         }
     }
 
     /// Writes the effect, with a fix if it lowers peak reserved or avoids the OOM.
     pub(super) fn write(&self, writer: &mut ReportWriter<'_>) {
-        let name = &*self.run.settings;
+        let name = &*sentence_start(self.name());
         let moment = Moment::after_event_or_minus_one(self.run.oom_event.unwrap_or(self.run.peak_event));
         if self.lowers() {
             let saved = self.worst_change().unsigned_abs();
-            let is_large = saved >= MIN_ALARM && saved >= self.recorded_peak / 10;
+            let is_large = saved >= MIN_ALARM && saved >= self.recorded_peak() / 10;
             let tone = if is_large { Tone::Alarm } else { Tone::Fact };
             writer.add_statement(tone, self.text() + &doubt(self.run), Some(moment_evidence(moment.0)));
-            writer.set_fix(&fix(self.run, self.recorded_peak, writer.side.backend()));
+            writer.set_fix(&fix(self.run, self.recorded, writer.side.backend()));
             return;
         }
         let text = match self.outcome {
@@ -138,40 +148,90 @@ impl<'a> Effect<'a> {
         };
         writer.add_statement(Tone::Fact, text + &doubt(self.run), Some(moment_evidence(moment.0)));
         if self.outcome == Outcome::AvoidsOom {
-            writer.set_fix(&fix(self.run, self.recorded_peak, writer.side.backend()));
+            writer.set_fix(&fix(self.run, self.recorded, writer.side.backend()));
         }
     }
 
     /// Returns the effect on peak reserved as a sentence.
     fn text(&self) -> String {
         let Outcome::Changes([best, worst]) = self.outcome else { return String::new() };
-        let share = percent(worst.unsigned_abs(), self.recorded_peak);
+        let share = percent(worst.unsigned_abs(), self.recorded_peak());
         let end = match best == worst {
             true => {
-                let [from, to] = [self.recorded_peak, self.run.peak_reserved].map(bytes_text);
+                let [from, to] = [self.recorded_peak(), self.run.peak_reserved].map(bytes_text);
                 [" (simulated): ", &from, " → ", &to, " (−", &share, ")."].concat()
             }
             false => [" (simulated), at least −", &share, "; the exact memory limit decides."].concat(),
         };
-        [&*self.run.settings, ": ", &change_text([best, worst]), " peak reserved", &end].concat()
+        [&*sentence_start(self.name()), ": ", &change_text([best, worst]), " peak reserved", &end].concat()
     }
 
     /// Returns the change of peak reserved with the highest memory limit, if it can be compared with the recording.
     pub(in crate::report) fn change(&self) -> Option<i64> {
         match self.outcome {
             Outcome::Changes(_) => {
-                Some(self.run.peak_reserved.cast_signed().saturating_sub(self.recorded_peak.cast_signed()))
+                Some(self.run.peak_reserved.cast_signed().saturating_sub(self.recorded_peak().cast_signed()))
             }
             _ => None,
         }
     }
 }
 
+/// Name of the default settings in a sentence.
+const DEFAULTS_NAME: &str = "the default settings";
+
+/// Returns the options of settings without the memory fraction, which all runs keep.
+pub(super) fn options(settings: &str) -> Vec<(&str, &str)> {
+    let mut options = if settings == DEFAULTS { Vec::new() } else { parse_conf(settings) };
+    options.retain(|(key, _)| *key != FRACTION);
+    options
+}
+
+/// Returns the options that are not in `others`, as text. An option with another value counts if `compares_values`.
+fn missing(options: &[(&str, &str)], others: &[(&str, &str)], compares_values: bool) -> String {
+    let mut text = String::new();
+    for (key, value) in options {
+        if !others.iter().any(|(other, known)| other == key && (known == value || !compares_values)) {
+            let comma = if text.is_empty() { "" } else { "," };
+            text = [&text, comma, key, ":", value].concat();
+        }
+    }
+    text
+}
+
+/// Returns the recorded options that a run does not have, as text.
+fn dropped(run: &WhatIfRun, recorded: &WhatIfRun) -> String {
+    missing(&options(&recorded.settings), &options(&run.settings), false)
+}
+
+/// Returns the name of the settings of a run in a sentence. If they only lack recorded options, these are named.
+pub(super) fn settings_name(run: &WhatIfRun, recorded: &WhatIfRun) -> String {
+    let (kept, dropped) = (options(&run.settings), dropped(run, recorded));
+    if kept.is_empty() {
+        return DEFAULTS_NAME.to_owned();
+    }
+    let is_part = !dropped.is_empty() && missing(&kept, &options(&recorded.settings), true).is_empty();
+    let [without, dropped] = if is_part { [" without ", &dropped] } else { [""; 2] };
+    [&missing(&kept, &[], true), without, dropped].concat()
+}
+
+/// Capitalizes the name of the default settings.
+fn sentence_start(name: String) -> String {
+    if name == DEFAULTS_NAME { "The default settings".to_owned() } else { name }
+}
+
 /// Returns the advice to use the settings of a run: "Set", or "Try" if the run may reserve as much as the recording.
-pub(super) fn fix(run: &WhatIfRun, recorded_peak: u64, backend: Backend) -> String {
-    let start = if run.possible_excess(recorded_peak).is_none() { "Set " } else { "Try " };
+pub(super) fn fix(run: &WhatIfRun, recorded: &WhatIfRun, backend: Backend) -> String {
+    let is_certain = run.possible_excess(recorded.peak_reserved).is_none();
+    let variable = backend.settings();
+    if run.settings == DEFAULTS {
+        return [if is_certain { "Unset " } else { "Try to unset " }, variable, "."].concat();
+    }
+    let start = if is_certain { "Set " } else { "Try " };
+    let dropped = dropped(run, recorded);
+    let [open, close] = if dropped.is_empty() { [""; 2] } else { [" (without ", ")"] };
     let warnings: String = run.warnings.iter().map(|warning| " ".to_owned() + warning.words()).collect();
-    [start, backend.settings(), "=", &run.settings, ".", &warnings].concat()
+    [start, variable, "=", &run.settings, open, &dropped, close, ".", &warnings].concat()
 }
 
 /// Returns a sentence on what makes a prediction uncertain, preceded by a space. Empty if nothing does.

@@ -71,8 +71,8 @@ fn rank_with_more_live_bytes_at_its_end_is_an_outlier() {
     assert_eq!(
         of.verdict,
         [
-            "All ranks alike at the peak, 10.0 GiB requested, but not at the end: 2.00 GiB–3.00 GiB.",
-            "Rank 2 (+1.00 GiB) is far from the median live bytes at the end, 2.00 GiB."
+            "Rank 2 (+1.00 GiB) is far from the median live bytes at the end, 2.00 GiB.",
+            "All ranks alike at the peak, 10.0 GiB requested, but not at the end: 2.00 GiB–3.00 GiB."
         ]
     );
     assert_eq!(of.most_important_first(), [2, 0, 1, 3]);
@@ -94,6 +94,21 @@ fn first_of_different_ranks_is_named_like_the_others() {
     let of = Ranks::new((0..2).map(|at| rank(at, &[("a.py:1", u64::from(at + 1) * GIB)])).collect(), Vec::new());
     let first = "No two ranks alike: rank 0 peaks at 1.00 GiB; rank 1 peaks at 2.00 GiB (+1.00 GiB)";
     assert!(of.verdict[0].starts_with(first), "{:?}", of.verdict);
+}
+
+#[test]
+fn rank_that_reserves_more_is_named_first() {
+    let ranks = (0..6).map(|number| {
+        let mut rank = rank(number, &[("a.py:1", 10 * GIB)]);
+        rank.survey.as_mut().unwrap().peak_reserved = if number == 4 { 13 << 30 } else { 11 << 30 };
+        rank
+    });
+    let of = Ranks::new(ranks.collect(), Vec::new());
+    let expected = [
+        "Rank 4 (+2.00 GiB) is far from the median peak reserved, 11.0 GiB.",
+        "All ranks alike: peak 10.0 GiB requested.",
+    ];
+    assert_eq!(of.verdict, expected);
 }
 
 #[test]

@@ -72,6 +72,8 @@ struct SiteGrowth {
     last_changed: u32,
     /// Id of the newest allocation.
     newest: u32,
+    /// True if, after the baseline, an allocation of an earlier step was freed.
+    frees_older: bool,
     /// Index of each step end at which the bytes have risen, and the bytes at this moment. Cleared when the bytes fall.
     values: Vec<(u32, u64)>,
 }
@@ -202,6 +204,10 @@ impl Growth {
             (live.bytes, live.count, site.newest) = (live.bytes.saturating_add(size), live.count + 1, id.0);
         } else {
             (live.bytes, live.count) = (live.bytes.saturating_sub(size), live.count.saturating_sub(1));
+            let allocated_at = side.history.allocations.allocated_at(id).0;
+            let moment = |index: u32| self.moments.get(index as usize).copied().unwrap_or(0);
+            let is_counted = self.next_end > self.baseline && (self.next_end as usize) < self.moments.len();
+            site.frees_older |= is_counted && (moment(0) + 1..=moment(self.next_end - 1)).contains(&allocated_at);
         }
         if site.last_changed != self.next_end + 1 {
             site.last_changed = self.next_end + 1;

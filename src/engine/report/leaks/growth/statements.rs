@@ -21,7 +21,7 @@ const MAX_VALUES: usize = 96;
 pub(super) enum Certainty {
     /// The bytes rise in every step, at least three times, and nothing is freed.
     Likely,
-    /// The bytes do not rise in every step, or there are only two steps.
+    /// The bytes do not rise in every step, or allocations of earlier steps are freed, or there are only two steps.
     Possible,
     /// A part of the growth is freed after the last step.
     FreedLater,
@@ -96,7 +96,7 @@ impl Growth {
         match () {
             () if !site.has_more_allocations() => Certainty::Larger,
             () if site.freed_later() > 0 => Certainty::FreedLater,
-            () if site.rises == self.compared() && self.steps > 2 => Certainty::Likely,
+            () if site.rises == self.compared() && self.steps > 2 && !site.frees_older => Certainty::Likely,
             () => Certainty::Possible,
         }
     }
@@ -115,7 +115,10 @@ impl Growth {
         let total = bytes_text(bytes);
         text.push_str(&match self.certainty(site) {
             Certainty::Likely => format!(", none freed: {total} in all (likely a leak)."),
-            Certainty::Possible => format!(", none freed: {total} in all (possibly a leak)."),
+            Certainty::Possible => {
+                let freed = if site.frees_older { "though older ones are freed" } else { "none freed" };
+                format!(", {freed}: {total} in all (possibly a leak).")
+            }
             // More than the growth is freed if the call site had live allocations before.
             Certainty::FreedLater if site.freed_later() >= bytes => {
                 format!(": {total} in all, freed after the last step.")
