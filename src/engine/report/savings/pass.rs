@@ -216,7 +216,8 @@ impl PeakPass {
         self.groupings.add_change(side, without, (id, stack), (moment, bytes));
         // The other roles belong to no kind.
         if matches!(traits.role, Role::Activation | Role::Temporary | Role::KvCache | Role::Optimizer) {
-            for saving in KINDS {
+            let is_done = |saving| saving == SavingKind::Activations && matched.is_checkpointed(stack);
+            for saving in KINDS.into_iter().filter(|&saving| !is_done(saving)) {
                 let saved = saving.saved_bytes(traits.role, bytes.saturating_abs());
                 if saved > 0 {
                     without.change(kind(saving), moment, saved * bytes.signum());
