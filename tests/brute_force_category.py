@@ -49,7 +49,9 @@ class Rule:
         key = (frame.get("name", ""), file_of(frame))
         if key not in self.memo:
             name, file = key
-            texts = {"name": [name], "file": [file], "frame": [name, file]}
+            # Names may be qualified since Python 3.11.
+            names = [name] if whose(frame) == "native" else [name, name.rsplit(".", 1)[-1]]
+            texts = {"name": names, "file": [file], "frame": [*names, file]}
             self.memo[key] = all(any(it.search(text) for text in texts[what]) for what, it in self.patterns)
         return self.memo[key]
 
@@ -140,7 +142,7 @@ def calls_of_models(snapshot):
         seen.add(key)
         below = False
         for frame in frames:
-            is_model = frame.get("name") == "forward"
+            is_model = frame.get("name", "").rsplit(".", 1)[-1] == "forward"
             if below and not is_model and whose(frame) == "user":
                 place = (frame["name"], frame["filename"])
                 calls[place] = min(calls.get(place, frame["line"]), frame["line"])

@@ -59,6 +59,9 @@ class Allocation:
         self.address, self.size, self.born, self.frames, self.of_free = address, size, born, frames, of_free
         self.died, self.asked, self.block = NEVER, None, None
 
+    def has_stack_of_free(self):
+        return self.of_free and bool(self.frames)
+
     def lives(self, moment):
         return self.born <= moment < self.died
 
@@ -130,18 +133,14 @@ def rounded(one):
     return one.size if hasattr(one, "unexplained") else max(512, -(-one.size // 512) * 512)
 
 
-def site_name(one):
-    return ("freed at " if one.of_free and one.site[1] != "no stack recorded" else "") + one.site[1]
-
-
 def by_site(some, weigh=lambda one: one.size):
     sums = defaultdict(list)
     for one in some:
         sums[one.site].append(one)
     rows = []
     for (_, name), ones in sums.items():
-        of_free = sum(one.of_free for one in ones) if name != "no stack recorded" else 0
-        if of_free and of_free == len(ones):
+        of_free = sum(one.has_stack_of_free() for one in ones)
+        if of_free == len(ones):
             name = "freed at " + name
         elif of_free:
             name += f" ({of_free:,} with the stack of the free)"
@@ -154,6 +153,34 @@ def rises_evenly(rises):
     places = [place for place, rise in enumerate(rises, 1) if rise]
     gaps = [b - a for a, b in zip([0] + places, places + [len(rises)])]
     return len(places) > 2 and max(gaps) * len(places) <= 2 * len(rises)
+
+
+def growth(ones, steps, last):
+    """Return the bytes and counts of a call site at the baseline and the end of each later step, if they grow steadily."""
+    if len(steps) < 2:
+        return None
+    ends = [from_ for from_, _ in steps[:1]] + [to for _, to in steps]
+    baseline = 2 if len(steps) > 3 else 0
+    # The program no longer holds what it has asked to free.
+    live = [[one for one in ones if one.lives(end) and (one.asked is None or one.asked > end)] for end in ends]
+    held, counts = [sum(one.size for one in it) for it in live], [len(it) for it in live]
+    # What is freed at the end of the trace may belong to no step.
+    is_cut = ends[-1] == last and held[-1] < held[-2]
+    if is_cut:
+        held, counts = held[:-1], counts[:-1]
+    kept = [[one for one in ones if one.died == NEVER and one.asked is None and a < one.born <= b] for a, b in zip(ends, ends[1:])]
+    falls = any(b < a for a, b in zip(held[baseline:], held[baseline + 1:]))
+    # What the step after the last one would free is not known.
+    kept = kept[:-1]
+    if falls and len(kept) > 2 and all(sum(one.size for one in it) > 0 for it in kept):
+        sums = lambda values: [sum(values[:number]) for number in range(len(values) + 1)]
+        held, counts, falls, is_cut = sums([sum(one.size for one in it) for it in kept]), sums([len(it) for it in kept]), False, False
+    rises = [b > a for a, b in zip(held[baseline:], held[baseline + 1:])]
+    evenly = baseline > 0 and counts[-1] > counts[baseline] and rises_evenly(rises)
+    if falls or not (sum(rises) >= (-(-len(rises) // 2) if baseline else len(rises)) or evenly):
+        return None
+    always = all(b > a for a, b in zip(held, held[1:]))
+    return {"held": held[baseline:], "counts": counts[baseline:], "rises": sum(rises), "compared": len(ends) - 1 - baseline, "start": ends[0] if always else ends[baseline]}
 
 
 def sheets(snapshot, device, thresholds, steps):
@@ -190,7 +217,7 @@ def sheets(snapshot, device, thresholds, steps):
             continue
         known = one.asked > 0 and to > 0 and clock[one.asked - 1] is not None and clock[to - 1] is not None
         us = clock[to - 1] - clock[one.asked - 1] if known else None
-        name = site_name(one)
+        name = ("freed at " if one.has_stack_of_free() else "") + one.site[1]
         told["late"].append([waited, us, one.size, one.asked - 1, one.died - 1 if one.died < NEVER else None, name])
 
     brief = by_site(one for one in all if one.born > 0 and one.died < NEVER and one.died - one.born <= thresholds["within"])
@@ -212,31 +239,20 @@ def sheets(snapshot, device, thresholds, steps):
             if unused >= thresholds["unused"]:
                 told["cached"].append([unused, segment["total_size"], max(free, default=0), len(used)])
 
-    ends = [from_ for from_, _ in steps[:1]] + [to for _, to in steps] if len(steps) > 1 else []
-    ends = ends[2:] if len(steps) > 3 else ends
     told["grows"] = []
-    at = [defaultdict(lambda: [0, 0]) for _ in ends]
-    for number, end in enumerate(ends):
-        for one in all:
-            if one.lives(end) and (one.asked is None or one.asked > end):
-                at[number][one.site][0] += one.size
-                at[number][one.site][1] += 1
-    for key in {key for one in at for key in one}:
-        held = [one[key][0] for one in at]
-        pairs = list(zip(held, held[1:]))
-        rises, counts = sum(b > a for a, b in pairs), [one[key][1] for one in at]
-        half = (len(pairs) + 1) // 2 if len(steps) > 3 else len(pairs)
-        evenly = len(steps) > 3 and counts[-1] > counts[0] and rises_evenly([b > a for a, b in pairs])
-        if not any(b < a for a, b in pairs) and rises >= max(thresholds["steps"], 1) and (rises >= half or evenly):
-            growth = held[-1] - held[0]
-            more = max(0, counts[-1] - counts[0])
-            told["grows"].append([growth, growth // len(pairs), rises, len(pairs), held[-1], counts[-1], more, key[1]])
+    for key in {one.site for one in all}:
+        grown = growth([one for one in all if one.site == key], steps, last)
+        if grown is None or grown["rises"] < max(thresholds["steps"], 1):
+            continue
+        bytes, pairs = grown["held"][-1] - grown["held"][0], grown["compared"]
+        more = max(0, grown["counts"][-1] - grown["counts"][0])
+        told["grows"].append([bytes, bytes // pairs, grown["rises"], pairs, grown["held"][-1], grown["counts"][-1], more, key[1]])
 
     told["live"] = [[b, len(o), n] for n, b, o in by_site(live)]
     since = max(0, peak - thresholds["recent"])
     told["recent"] = [[b, len(o), n] for n, b, o in by_site(one for one in live if one.born > since)]
     told["oldest"] = [[one.size, one.born - 1, peak - one.born, one.died - 1 if one.died < NEVER else None,
-                       site_name(one)]
+                       ("freed at " if one.has_stack_of_free() else "") + one.site[1]]
                       for one in live if one.size >= thresholds["large"]]
     return {"device": device, "peak": [peak - 1, curve[peak]], "sheets": told}
 

@@ -203,10 +203,11 @@ def layers(trace, all, curve, reserved, peak_moment):
 
 
 FORWARD_LOOPS = ("torch/optim/", "torch/autograd/")
+SETUP = {"__init__", "from_pretrained", "load_state_dict", "load_model", "load_weights", "create_weights", "reset_parameters", "_apply", "to_empty"}
 
 
 def role(file, name):
-    """Return the role of a Python frame: forward, module call, wrapper, library or other."""
+    """Return the role of a Python frame: forward, module call, wrapper, library, setup or other."""
     path, name = file.replace("\\", "/"), name.rsplit(".", 1)[-1]
     if path.endswith("torch/nn/modules/module.py") and name in CALLS:
         return "call"
@@ -214,7 +215,9 @@ def role(file, name):
         return "wrapper"
     if name == "forward":
         return "forward"
-    return "library" if any(part in path for part in FORWARD_LOOPS) else "other"
+    if any(part in path for part in FORWARD_LOOPS):
+        return "library"
+    return "setup" if name in SETUP else "other"
 
 
 def is_backward(frames):
@@ -230,8 +233,9 @@ def is_backward(frames):
     return False
 
 
-def by_stack(trace, curve, marks):
+def by_stack(trace, all, curve, marks):
     """Return steps inferred from repeating stacks: [spans, number of stacks that agree]."""
+    freed = {one[2] - 1 for one in all if one[2] > 0 and one[3] is not None}
     allocs = [number for number, event in enumerate(trace) if event["action"] == "alloc"]
     at = collections.defaultdict(list)
     for place, number in enumerate(allocs):
@@ -267,8 +271,11 @@ def by_stack(trace, curve, marks):
         for python in agree.values():
             same = [one == other for one, other in zip(shared, python)] + [False]
             shared = shared[: same.index(False)]
-        inside = any(role(file, name) in ("forward", "library") for file, line, name in shared) if shared else role(file, function) != "other"
-        if len(agree) < 3 or inside:
+        inside = any(role(file, name) in ("forward", "library") for file, line, name in shared) if shared else role(file, function) not in ("other", "setup")
+        calls_model = any(role(file, name) in ("forward", "library", "call") for python in agree.values() for file, line, name in python)
+        frees = any(allocs[place] in freed for stack in agree for place in even[stack])
+        setup = "setup" in [role(file, name) for file, line, name in shared or [(file, 0, function)]]
+        if len(agree) < 3 or inside or not calls_model and (setup or not frees):
             continue
         anchor = min(agree, key=lambda stack: (curve[allocs[even[stack][1]]], even[stack][0]))
         begins = [allocs[place] for place in even[anchor]]
@@ -313,7 +320,25 @@ def by_optimizer(trace):
                 start, seen = number, []
     if "optimizer" in seen and start is not None:
         spans.append((start, len(trace)))
-    return spans if len(spans) > 1 else []
+    return spans if len(spans) > 1 else by_passes(trace)
+
+
+def by_passes(trace):
+    """Return forward passes with their backward passes, if an optimizer step follows only the first one."""
+    passes, start, seen = [], None, set()
+    for number, event in enumerate(trace + [{"frames": [{"filename": "", "line": 0, "name": "forward"}]}]):
+        frames = event.get("frames") or []
+        phase = next((phase for phase in map(frame_phase, frames) if phase), None)
+        if is_backward(frames):
+            seen |= {"backward"} if start is not None else set()
+        elif phase == "optimizer" and "backward" in seen:
+            seen.add("optimizer")
+        elif phase == "forward" and ("backward" in seen or start is None):
+            if "backward" in seen:
+                passes.append((start, number, "optimizer" in seen))
+            start, seen = number, set()
+    is_first_only = [it[2] for it in passes] == [number == 0 for number in range(len(passes))]
+    return [(a, b) for a, b, _ in passes] if is_first_only and len(passes) > 1 else []
 
 
 def is_optimizer_step(frames):
@@ -348,8 +373,26 @@ def join_passes(spans, optimizer):
     return [(spans[first][0], spans[end][1]) for first, end in zip(firsts, ends)]
 
 
+PARTS = ("layer", "block", "stage", "micro", "expert", "shard", "bucket", "norm")
+
+
+def kind_of(names, count, pattern):
+    """Return how likely annotations mark steps: numbered step 4, numbered 3, word for steps 2, epoch 1, other 0, or None."""
+    pattern = pattern.lower()
+    says_so = any(word in pattern for word in ("step", "iter", "batch"))
+    unique = len(names) == count and count > 1
+    if count < 2 or any(word in pattern for word in PARTS):
+        return None
+    if says_so:
+        return 4 if unique else 2
+    if unique:
+        return 1 if "epoch" in pattern else None if ".#" in pattern else 3
+    return 0 if len(names) == 1 else None
+
+
 def by_name(stages):
-    """Return steps by annotations with equal names, or with names that differ only in numbers."""
+    """Return steps by annotations with equal names, or with names that differ only in numbers: their kind, whether each is a step,
+    the steps and the annotations."""
     best, rank = None, None
     for number, name in enumerate(dict.fromkeys(re.sub("[0-9]+", "#", stage["name"]) for stage in stages)):
         of, last = [], 0
@@ -358,25 +401,51 @@ def by_name(stages):
                 of.append(stage)
                 last = stage["to"]
         names = {stage["name"] for stage in of}
-        says_so = any(word in name.lower() for word in ("step", "iter", "batch"))
-        if len(names) > 1 and len(names) < len(of) or len(of) < 2:
+        kind = kind_of(names, len(of), name)
+        if kind is None:
             continue
         covered = sum(stage["to"] - stage["from"] for stage in of)
-        level = (2 + says_so) if len(names) > 1 else int(says_so)
-        if best is None or (level, covered, -number) > rank:
-            best, rank = of, (level, covered, -number)
+        if best is None or (kind, covered, -number) > rank:
+            best, rank = of, (kind, covered, -number)
     if best is None:
-        return None, []
-    covered = sum(stage["to"] - stage["from"] for stage in best)
-    if rank[0] > 1 or covered * 10 >= 9 * (best[-1]["to"] - best[0]["from"]):
-        return "annotations", [(stage["from"], stage["to"]) for stage in best]
-    return "between", [(one["to"], next["to"]) for one, next in zip(best, best[1:])]
+        return None, False, [], []
+    marked = [(stage["from"], stage["to"]) for stage in best]
+    differ = len({stage["name"] for stage in best}) > 1
+    if differ or rank[1] * 10 >= 9 * (best[-1]["to"] - best[0]["from"]):
+        return rank[0], True, marked, marked
+    return rank[0], False, [(one["to"], next["to"]) for one, next in zip(best, best[1:])], marked
+
+
+def are_parts(trace, spans, marked):
+    """Return whether most steps lack the backward pass of the trace, or all marked allocations are made at one place of a forward."""
+    backward = [number for number, event in enumerate(trace) if is_backward(event.get("frames"))]
+    if backward:
+        return 2 * sum(any(a <= number < b for number in backward) for a, b in spans) < len(spans)
+    inside = [event.get("frames") or [] for number, event in enumerate(trace) if event["action"] == "alloc" and any(a <= number < b for a, b in marked)]
+    stacks = [[(f["filename"], f["line"], f["name"]) for f in reversed(frames) if not is_native(f["filename"])] for frames in inside]
+    stacks = [stack for stack in stacks if stack]
+    shared = 0
+    while stacks and all(len(stack) > shared and stack[shared] == stacks[0][shared] for stack in stacks):
+        shared += 1
+    return any(role(file, name) == "forward" for file, line, name in stacks[0][:shared]) if stacks else False
+
+
+def are_in(inner, outer):
+    """Return whether most outer spans have the starts of several inner ones."""
+    return 2 * sum(sum(a <= start < b for start, _ in inner) > 1 for a, b in outer) > len(outer)
 
 
 def steps(stages, trace, all, curve, marks):
-    kind, named = by_name(stages)
-    repeated = [] if kind == "annotations" else by_stack(trace, curve, marks)
-    spans = named if kind == "annotations" or (named and len(named) >= len(repeated)) else repeated
+    kind, each, named, marked = by_name(stages)
+    spans = named
+    if kind != 4:
+        repeated, parts = by_stack(trace, all, curve, marks), named and are_parts(trace, named, marked)
+        if not named or parts and (repeated or kind != 2):
+            spans = repeated
+        elif repeated and (kind != 2 and are_in(marked, repeated) or kind == 1 and are_in(repeated, named)):
+            spans = repeated
+        elif not each and len(named) < len(repeated):
+            spans = repeated
     return [facts(all, curve, a, b) for a, b in spans]
 
 

@@ -6,11 +6,11 @@ usage: made_cases.py FOLDER      writes the files and FOLDER/expected.json
 expected.json maps a file name to its expectations: `peak`, `end`, `base` and `events` of the first device, `members` of an archive,
 `warnings` (kinds), `error` (part of the message of a file that does not open), and pairs of a topic and a text: `says`, a part of one of
 its statements, and `lacks`, a part of none (topic `*`: of no report). `kinds` are those of the OOMs, newest first. `device` is the ordinal of another device than the first.
-Programs are in made_programs.py and made_variants.py. NumPy values are written only if NumPy is installed.
+Programs are in made_programs.py, made_variants.py and made_trainers.py. NumPy values are written only if NumPy is installed.
 """
 import bz2, collections, datetime, gzip, io, json, lzma, os, pickle, struct, sys, tarfile, zipfile, zlib
 
-import made_programs, made_variants
+import made_programs, made_trainers, made_variants
 from made_programs import MIB, Program
 
 EXPECTED = {}
@@ -220,7 +220,7 @@ if __name__ == "__main__":
     containers()
     numpy_values()
     profiles()
-    for name, made, expected in [*made_programs.all(), *made_variants.all()]:
+    for name, made, expected in [*made_programs.all(), *made_variants.all(), *made_trainers.all()]:
         case(name, pickle.dumps(made, 4), **expected)
     with open(os.path.join(sys.argv[1], "expected.json"), "w") as file:
         json.dump(EXPECTED, file)

@@ -16,7 +16,7 @@ import copy, json, re, subprocess, sys
 
 import brute_force, brute_force_plans
 from brute_force_category import FOREVER, all_stacks, allocations, calls_of_models, categorize, category, kept, read_set, within_zero_grad
-from brute_force_leaks import NEVER, rises_evenly, allocations as with_requests
+from brute_force_leaks import NEVER, growth, allocations as with_requests
 from brute_force_steps import is_backward, stages, steps
 
 ROLES = {
@@ -25,7 +25,8 @@ ROLES = {
     "temporary": ("temporary", "temporaries"), "input": ("input", "inputs"), "cache": ("kv cache",), "unknown": ("unknown",),
 }
 LOSS = re.compile("cross_entropy|log_softmax|nll_loss|lm_head|LogSoftmaxBackward|NllLoss|CrossEntropy", re.I)
-ATTENTION, SOFTMAX = re.compile("attention|attn", re.I), re.compile("softmax", re.I)
+ATTENTION, SOFTMAX = re.compile("attention|attn", re.I), re.compile("softmax|attention_scores|attention_probs|attn_weights|attn_probs", re.I)
+CHECKPOINT = re.compile(r"checkpoint\.py|checkpointing\.py|nn.checkpoint|CheckpointFunction|recompute_fn|tensor_parallel.random\.py", re.I)
 FORWARD = re.compile("[ .]forward$")
 NO_FILE = ("", "??", "none")
 
@@ -115,6 +116,14 @@ def unfreed_spans(found, role, starts, last):
 def kept_activations(found, role, spans, last):
     """Return the activations that outlive the last allocation of their forward pass, without its output."""
     ends = [to for _, to in spans] + [last]
+    if not spans:
+        # An allocation outside of a forward ends the pass.
+        has_forward = False
+        for one in sorted((it for it in found if it["born"] > 0), key=lambda it: it["born"]):
+            if matches(FORWARD, one["made"] or one["freed"]):
+                has_forward = True
+            elif has_forward and (one["made"] or one["freed"]):
+                ends, has_forward = ends[:-1] + [one["born"] - 1, last], False
     pass_of = lambda moment: sum(end < moment for end in ends)
     last_of, output = {}, {}
     for one in found:
@@ -122,7 +131,9 @@ def kept_activations(found, role, spans, last):
             place = pass_of(one["born"])
             last_of[place] = max(last_of.get(place, 0), one["born"])
     some = [one for one in found if role(one) == "activation" and one["born"] > 0]
-    stays = [one for one in some if one["born"] <= last_of.get(pass_of(one["born"]), 0) < one["died"]]
+    # Without steps, the last pass may be that of a training.
+    is_known = lambda one: one["died"] < FOREVER or spans or len(ends) == 1
+    stays = [one for one in some if is_known(one) and one["born"] <= last_of.get(pass_of(one["born"]), 0) < one["died"]]
     for one in stays:
         output[pass_of(one["born"])] = max(output.get(pass_of(one["born"]), 0), one["born"])
     if len(stays) < 4 or len(stays) * 4 < len(some):
@@ -185,7 +196,7 @@ def savings(snapshot, device, rules):
         "frees that do not wait for other streams": [(it.size, it.asked, it.died) for it in requested if it.asked is not None and it.asked < it.died],
     }
     if trains:
-        changes["activation checkpointing, at most"] = whole(of_role("activation"))
+        changes["activation checkpointing, at most"] = whole(one for one in of_role("activation") if not matches(CHECKPOINT, stack(one)))
         changes["loss in chunks or fused, at most"] = whole(filter(is_loss, found))
     else:
         changes["activations not kept for a backward pass, at most"] = whole(kept_activations(found, role, spans, last))
@@ -202,22 +213,13 @@ def leaks(snapshot, device, rules):
     it = Device(snapshot, device, rules)
     if len(it.steps) < 2:
         return {"device": device, "peak": it.peak, "leaks": []}
-    moments = [it.steps[0][0]] + [end for _, end in it.steps]
-    baseline = 2 if len(it.steps) > 3 else 0
     effects = []
     for site in {one.site for one in it.requested}:
         ones = [one for one in it.requested if one.site == site]
-        # The program no longer holds what it has asked to free.
-        held = [sum(one.size for one in ones if one.lives(at) and (one.asked is None or one.asked > at)) for at in moments]
-        rises = [b - a for a, b in zip(held, held[1:])]
-        late = rises[baseline:]
-        enough = -(-len(late) // 2) if baseline else len(late)
-        count = len([one for one in ones if one.lives(moments[-1])]) - len([one for one in ones if one.lives(moments[baseline])])
-        evenly = baseline and count > 0 and rises_evenly([rise > 0 for rise in late])
-        if min(late) < 0 or sum(rise > 0 for rise in late) < 2 or not (evenly or sum(rise > 0 for rise in late) >= enough):
+        grown = growth(ones, it.steps, it.last)
+        if grown is None or grown["rises"] < 2:
             continue
-        start = moments[0] if min(rises) > 0 else moments[baseline]
-        kept = [(one.size, one.born, NEVER) for one in ones if one.died == NEVER and one.born > start]
+        kept = [(one.size, one.born, NEVER) for one in ones if one.died == NEVER and one.born > grown["start"]]
         effects.append([site[1], it.peak_without(kept)[0]])
     return {"device": device, "peak": it.peak, "leaks": effects}
 

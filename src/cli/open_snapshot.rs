@@ -281,7 +281,11 @@ pub(crate) fn select_device(summary: &FileSummary, wanted: Option<i64>) -> Resul
     found.ok_or_else(|| {
         let devices: Vec<String> = summary.devices.iter().map(|device| device.device.to_string()).collect();
         match devices.len() {
-            0 => "no device has events or segments".to_owned(),
+            0 => {
+                "no device has events or segments: enable recording with torch.cuda.memory._record_memory_history() before the \
+                 code to look at"
+                    .to_owned()
+            }
             _ => format!("no such device; available: {}", devices.join(", ")),
         }
     })

@@ -19,11 +19,8 @@ use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::Snapshot;
 use protocol::{CategoryDetails, CategoryRule, REASON_RECORDER};
 use sizes::SizeMatching;
-use stacks::StackResults;
+use stacks::{DEFAULT_SET, StackResults};
 use std::sync::{Arc, OnceLock};
-
-/// Name of the default set of rules.
-const DEFAULT_SET: &str = "default";
 
 /// Returns the standard rules, which are compiled once for all files.
 pub(super) fn standard_rules() -> Arc<CompiledSet> {

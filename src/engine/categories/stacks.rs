@@ -12,6 +12,8 @@ const MAX_NAME_BYTES: usize = 4096;
 /// Sentinel: no call site.
 const NO_SITE: u32 = u32::MAX;
 
+/// Name of the default set of rules.
+pub(super) const DEFAULT_SET: &str = "default";
 /// Name of the function that runs a model.
 const MODEL_FUNCTION: &[u8] = b"forward";
 
@@ -77,17 +79,25 @@ impl StackResults {
             if file.contains('\\') {
                 file = file.replace('\\', "/").into();
             }
+            let origin = Sites::code_origin(snapshot, frame);
+            // Since Python 3.11, names may be qualified: the default rules match the name of the function, too.
+            let function = match origin {
+                CodeOrigin::Native => None,
+                _ if set.name() != DEFAULT_SET => None,
+                _ => name.rsplit_once('.').map(|(_, function)| function),
+            };
             while self.next_pattern < set.patterns() {
                 // A regular expression may be slow.
                 slice.spend((4 + name.len() + file.len()) as u32 / 4)?;
-                set.match_pattern(self.next_pattern, &name, &file, &mut self.current_frame);
+                for name in [Some(&*name), function].into_iter().flatten() {
+                    set.match_pattern(self.next_pattern, name, &file, &mut self.current_frame);
+                }
                 self.next_pattern += 1;
             }
-            let origin = Sites::code_origin(snapshot, frame);
             if origin == CodeOrigin::User {
                 self.user_frames.insert(id);
             }
-            if snapshot.strings.bytes(frame.name) == MODEL_FUNCTION {
+            if function.unwrap_or(&name).as_bytes() == MODEL_FUNCTION {
                 self.model_frames.insert(id);
             }
             let python = if origin == CodeOrigin::Native { 0 } else { PYTHON };

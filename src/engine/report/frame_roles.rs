@@ -1,5 +1,5 @@
-//! Roles of Python frames in calls of `nn.Module`: PyTorch's wrappers, `forward` methods, and optimizer and backward
-//! code.
+//! Roles of Python frames in calls of `nn.Module`: PyTorch's wrappers, `forward` methods, optimizer and backward code, and
+//! functions that construct a model.
 
 use analysis::Sites;
 use hashbrown::HashMap;
@@ -17,6 +17,8 @@ pub(super) enum Role {
     Forward,
     /// Code of PyTorch's optimizers or backward pass, which loops over parameters or operators.
     Library,
+    /// A function that constructs or loads a model.
+    Setup,
     Other,
 }
 
@@ -27,6 +29,19 @@ const MODULE_CALL_FUNCTIONS: [&[u8]; 5] =
 /// Files with PyTorch's function wrappers: `torch.compile`, autocast and `no_grad`.
 const WRAPPER_FILES: [&str; 3] =
     ["torch/_dynamo/eval_frame.py", "torch/amp/autocast_mode.py", "torch/utils/_contextlib.py"];
+
+/// Functions that construct or load a model.
+const SETUP_FUNCTIONS: [&[u8]; 9] = [
+    b"__init__",
+    b"from_pretrained",
+    b"load_state_dict",
+    b"load_model",
+    b"load_weights",
+    b"create_weights",
+    b"reset_parameters",
+    b"_apply",
+    b"to_empty",
+];
 
 /// Paths of PyTorch code that loops over parameters or operators.
 const LIBRARY_PATHS: [&str; 2] = ["torch/optim/", "torch/autograd/"];
@@ -60,6 +75,11 @@ impl FrameRoles {
         let mut roles = calls.iter().map(|&frame| self.classify(snapshot, frame));
         calls.is_empty() || roles.any(|role| matches!(role, Role::Library | Role::Forward))
     }
+
+    /// Returns whether one of the frames constructs or loads a model.
+    pub(super) fn is_setup(&mut self, snapshot: &Snapshot, calls: &[FrameId]) -> bool {
+        calls.iter().any(|&frame| self.classify(snapshot, frame) == Role::Setup)
+    }
 }
 
 fn role(snapshot: &Snapshot, frame: FrameId) -> Role {
@@ -77,6 +97,7 @@ fn role(snapshot: &Snapshot, frame: FrameId) -> Role {
         _ if WRAPPER_FILES.iter().any(|path| file.ends_with(path)) => Role::Wrapper,
         b"forward" => Role::Forward,
         _ if LIBRARY_PATHS.iter().any(|path| file.contains(path)) => Role::Library,
+        _ if SETUP_FUNCTIONS.contains(&name) => Role::Setup,
         _ => Role::Other,
     }
 }

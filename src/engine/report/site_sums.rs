@@ -6,7 +6,7 @@ use crate::side::Side;
 use analysis::IdSet;
 use base::sorted::{sorted_numbers, two_part_key};
 use base::units::group_digits;
-use history::replay::AllocationId;
+use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::StackId;
 use protocol::{Grouping, SheetRow};
 
@@ -78,7 +78,7 @@ impl SiteSums {
             stacks.push(stack);
         }
         let is_early = (id.0 as usize) < history.allocations.early_count();
-        sum.with_free_stack += u64::from(is_early && is_free_stack(history, id, stack));
+        sum.with_free_stack += u64::from(is_early && is_stack_of_free(history, id, stack));
     }
 
     /// Returns the groups that have allocations and at least `min_bytes`, sorted by bytes in descending order.
@@ -141,8 +141,13 @@ pub(super) fn label(side: Side<'_>, group: u32) -> String {
 pub(super) fn site_of(side: Side<'_>, id: AllocationId) -> String {
     let group = side.group(Grouping::CallSite, id);
     let mut name = label(side, group);
-    if group != 0 && is_free_stack(side.history, id, side.stack(id)) {
+    if is_stack_of_free(side.history, id, side.stack(id)) {
         name.insert_str(0, FREED_AT);
     }
     name
+}
+
+/// Returns whether a stack is that of the free, and has frames.
+fn is_stack_of_free(history: &DeviceHistory, id: AllocationId, stack: StackId) -> bool {
+    !matches!(stack, StackId::NONE | StackId::EMPTY) && is_free_stack(history, id, stack)
 }

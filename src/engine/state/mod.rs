@@ -16,7 +16,8 @@ mod zoom;
 pub(super) use address_lookup::AddressLookup;
 pub(super) use device_state::DeviceState;
 pub(super) use releasable::ReleasableSegments;
-pub(super) use request::{PlacementSearch, SegmentSizing, driver_request_size, is_small};
+pub(super) use request::{MIN_OWN_SEGMENT, PlacementSearch, SegmentSizing, driver_request_size, is_small, page_size};
+pub(super) use segment::Segment;
 
 use super::open::OpenFile;
 use arrangement::{SegmentLayout, SegmentOrder};

@@ -19,7 +19,7 @@ const SMALL_REQUEST: u64 = 1 << 20;
 const DRIVER_GRAIN: u64 = 2 << 20;
 /// Minimum size of requests that get a new segment of their own size (`kMinLargeAlloc`). Smaller requests share
 /// segments of [`LARGE_SEGMENT`] bytes.
-const OWN_SEGMENT: u64 = 10 << 20;
+pub(crate) const MIN_OWN_SEGMENT: u64 = 10 << 20;
 /// Size of segments that several requests share. Expandable segments grow in steps of this size (`kLargeBuffer`).
 const LARGE_SEGMENT: u64 = 20 << 20;
 
@@ -37,12 +37,17 @@ pub(crate) enum SegmentSizing {
     Expandable,
 }
 
+/// Returns the size of the pages of an expandable segment.
+pub(crate) fn page_size(small: bool) -> u64 {
+    if small { DRIVER_GRAIN } else { LARGE_SEGMENT }
+}
+
 /// Returns the number of bytes that the allocator requests from the driver for a request of `rounded` bytes
 /// (`get_allocation_size`). It may be larger than the request.
 pub(crate) fn driver_request_size(rounded: u64, pages: SegmentSizing) -> u64 {
     let grain = match rounded {
         _ if is_small(rounded) => return DRIVER_GRAIN,
-        _ if pages == SegmentSizing::Expandable || rounded < OWN_SEGMENT => LARGE_SEGMENT,
+        _ if pages == SegmentSizing::Expandable || rounded < MIN_OWN_SEGMENT => LARGE_SEGMENT,
         _ => DRIVER_GRAIN,
     };
     rounded.checked_next_multiple_of(grain).unwrap_or(rounded)

@@ -43,8 +43,7 @@ pub(super) fn is_likely_full(events: u64, max_entries: Option<u64>) -> bool {
     if let Some(max_entries) = max_entries {
         return events > 0 && events >= max_entries;
     }
-    let is_round = matches!(events, 10_000 | 20_000 | 50_000) || events.is_multiple_of(100_000);
-    events > 0 && (is_round || events >= 1 << 15 && events.is_power_of_two())
+    events > 0 && (events.is_multiple_of(1000) || events >= 1 << 10 && events.is_power_of_two())
 }
 
 /// Devices with events or blocks, ascending.

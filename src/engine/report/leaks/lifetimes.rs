@@ -32,6 +32,8 @@ pub(super) struct Lifetimes {
     pub(super) cycles: Cycles,
     /// For each call site, the moments at which allocations were made that are never freed.
     accumulations: Vec<Accumulation>,
+    /// Number of allocations so far that are freed.
+    freed_count: u32,
     delayed: TopK,
     delayed_count: u32,
     delayed_bytes: u64,
@@ -49,6 +51,7 @@ impl Lifetimes {
             awaiting_at_end: SiteSums::new(side),
             cycles: Cycles::default(),
             accumulations: Vec::new(),
+            freed_count: 0,
             delayed: TopK::new(question.rows.min(MAX_ROWS) as usize),
             delayed_count: 0,
             delayed_bytes: 0,
@@ -64,6 +67,7 @@ impl Lifetimes {
             let id = AllocationId(self.next as u32);
             self.next += 1;
             let (allocated_at, freed_at, size) = allocations.span(id);
+            self.freed_count += u32::from(allocated_at > 0 && freed_at < u32::MAX);
             if freed_at == u32::MAX && side.device_data().awaiting_free(id).is_some() {
                 self.awaiting_at_end.add(side, id, size);
             } else if freed_at == u32::MAX {
@@ -74,7 +78,8 @@ impl Lifetimes {
                     if self.accumulations.len() <= site {
                         self.accumulations.resize(site + 1, Accumulation::default());
                     }
-                    self.accumulations.get_mut(site).into_iter().for_each(|it| it.add(allocated_at));
+                    let freed = self.freed_count;
+                    self.accumulations.get_mut(site).into_iter().for_each(|it| it.add(allocated_at, freed));
                 }
             } else if allocated_at > 0 && u64::from(freed_at.saturating_sub(allocated_at)) <= self.max_lifetime.value {
                 self.short_lived.add(side, id, size);
@@ -100,10 +105,11 @@ impl Lifetimes {
         let worthy = |group: &u32| is_notable(self.never_freed.get(*group).bytes, peak);
         let even = ranked.into_iter().filter(worthy).filter(|&group| {
             let accumulation = self.accumulations.get(group as usize).copied().unwrap_or_default();
-            // Activations accumulate in a forward pass, which may be where the trace ends.
+            // Activations accumulate in a forward pass, which may be where the trace ends, and parameters in a model.
             let stack = side.stack(AllocationId(self.never_freed.get(group).last));
             let frames = roles.python_frames(side.snapshot(), stack);
-            accumulation.is_even(side.history.event_count()) && !roles.is_inside(side.snapshot(), &frames)
+            let is_of_model = roles.is_inside(side.snapshot(), &frames) || roles.is_setup(side.snapshot(), &frames);
+            accumulation.is_even(side.history.event_count()) && !is_of_model
         });
         for group in even.take(MAX_ACCUMULATIONS) {
             let sum = self.never_freed.get(group);
@@ -149,25 +155,29 @@ struct Accumulation {
     first: u32,
     last: u32,
     interval_squares: u128,
+    /// Number of allocations before the first one that are freed, and of those between the first and the last one.
+    freed_before: u32,
+    freed_between: u32,
 }
 
 impl Accumulation {
-    fn add(&mut self, moment: u32) {
+    fn add(&mut self, moment: u32, freed: u32) {
         let distance = u128::from(moment.saturating_sub(self.last));
         if self.count == 0 {
-            self.first = moment;
+            (self.first, self.freed_before) = (moment, freed);
         } else {
             self.interval_squares += distance * distance;
         }
+        self.freed_between = freed - self.freed_before;
         (self.count, self.last) = (self.count + 1, moment);
     }
 
-    /// Returns whether there are at least three allocations that span half of the trace, with intervals whose standard
-    /// deviation is at most half of their mean.
+    /// Returns whether there are at least three allocations that span half of the trace, or a quarter if something is freed
+    /// in each interval, as in a loop. The intervals must have a standard deviation of at most half of their mean.
     fn is_even(&self, events: u32) -> bool {
         let range = u128::from(self.last - self.first);
         self.count > 2
-            && range * 2 >= u128::from(events)
+            && range * if self.freed_between + 1 >= self.count { 4 } else { 2 } >= u128::from(events)
             && u128::from(self.count - 1).saturating_mul(self.interval_squares) * 4 <= range * range * 5
     }
 }

@@ -5,7 +5,7 @@ use super::kind_sums::KindSums;
 use crate::report::settings::memory_fraction;
 use crate::report::writer::{ReportWriter, bytes_text, moment_evidence};
 use crate::side::Side;
-use crate::state::{SegmentSizing, driver_request_size, is_small};
+use crate::state::{MIN_OWN_SEGMENT, SegmentSizing, driver_request_size, is_small};
 use analysis::site;
 use base::units::{group_digits, pluralize};
 use history::replay::SegmentKind;
@@ -90,19 +90,31 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
         if totals.kind.expandable { totals.sums.free } else { totals.empty_segment_bytes }
     });
     let from_driver = facts.device_free.map_or(0, |free| free.saturating_add(released));
-    let fits = largest.max(from_driver / DRIVER_GRANULARITY * DRIVER_GRANULARITY);
+    let needed = driver_request_size(rounded, pages);
+    // Smaller requests need a segment that several share, which is larger.
+    let is_own = from_driver >= needed || from_driver >= MIN_OWN_SEGMENT && !is_small(rounded);
+    let segment = if is_own { from_driver / DRIVER_GRANULARITY * DRIVER_GRANULARITY } else { 0 };
+    let fits = largest.max(segment);
     if let Some(device_free) = facts.device_free.filter(|_| has_segments && !is_limited) {
         let mut text = format!("Largest request that would have fitted: ≤ {}", bytes_text(fits));
         if fits == largest {
-            text.push_str(", in the largest free block of this pool.");
+            text.push_str(", in the largest free block of this pool");
         } else {
             text.push_str(&format!(", in a new segment: the device had {} free", bytes_text(device_free)));
             if released > 0 {
                 text.push_str(&format!(", and PyTorch first releases ≤ {} in empty segments", bytes_text(released)));
             }
-            // The reason for the difference is only useful if no sum is shown.
-            text.push_str(if fits < from_driver && released == 0 { "; segments are multiples of 2 MiB." } else { "." });
         }
+        text.push_str(&match () {
+            () if (rounded..needed).contains(&from_driver) => {
+                format!("; a request of {} needs a segment of {}.", bytes_text(rounded), bytes_text(needed))
+            }
+            // The reason for the difference is only useful if no sum is shown.
+            () if fits != largest && fits < from_driver && released == 0 => {
+                "; segments are multiples of 2 MiB.".to_owned()
+            }
+            () => ".".to_owned(),
+        });
         writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
     }
     if is_limited {
@@ -130,7 +142,7 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
                 if largest >= rounded { ", but these are upper bounds" } else { "" }
             );
             (Tone::Fact, text)
-        } else if largest >= rounded || fits >= rounded && !is_limited {
+        } else if largest >= rounded || from_driver >= needed && !is_limited {
             let text = "The request may have fitted: free bytes are upper bounds, and a memory fraction may limit the process.";
             (Tone::Fact, text.to_owned())
         } else if matching_free >= rounded {

@@ -5,12 +5,13 @@ use super::facts::{OomFacts, OomState};
 use crate::report::frame_words::has_frame_with;
 use crate::report::writer::{ReportWriter, allocation_evidence, bytes_text};
 use crate::side::Side;
-use crate::state::{SegmentSizing, driver_request_size, is_small};
+use crate::state::{DeviceState, Segment, SegmentSizing, driver_request_size, is_small, page_size};
 use base::slice::{SliceResult, TimeSlice};
 use base::units::{EventIdx, group_digits};
-use history::replay::{AllocationId, SegmentLifetimes};
+use history::replay::{AllocationId, SegmentKind, SegmentLifetimes};
 use history::snapshot::Action;
 use protocol::Tone;
+use std::ops::Range;
 
 /// Allocations that await their free at an OOM, and the first later request with the same size.
 pub(super) struct Waiting {
@@ -68,33 +69,44 @@ impl Waiting {
         let data = side.device_data();
         let rounded = side.file.rounding.rounded(facts.request);
         let labels = side.file.snapshot.labels.labels(side.history.events.labels(facts.event));
-        let is_matching = |id: AllocationId| {
-            let segment = oom.state.segment_at(side.history.allocations.address(id));
-            let kind = segment.and_then(|segment| lives.kinds().get(segment.kind as usize));
-            kind.is_some_and(|kind| {
-                kind.pool.unwrap_or_default() == labels.pool.unwrap_or_default()
-                    && kind.stream.unwrap_or_default() == labels.stream.unwrap_or_default()
-                    && kind.small == is_small(rounded)
-            })
+        let is_matching = |kind: &SegmentKind| {
+            kind.pool.unwrap_or_default() == labels.pool.unwrap_or_default()
+                && kind.stream.unwrap_or_default() == labels.stream.unwrap_or_default()
+                && kind.small == is_small(rounded)
         };
         let size = |id: AllocationId| data.rounded_size(id).0;
-        let all = || ids.iter().map(|&id| AllocationId(id));
-        // A block of the same pool and stream is reused as it is.
-        let block = all().filter(|&id| size(id) >= rounded && is_matching(id)).max_by_key(|&id| size(id));
-        // Segments of the default pool without other blocks are released to the driver.
-        let released = oom.state.segments.iter().fold(0u64, |sum, segment| {
-            let blocks = oom.state.blocks_of(segment);
-            let is_default = lives
-                .kinds()
-                .get(segment.kind as usize)
-                .is_some_and(|kind| kind.pool.unwrap_or_default() == (0, 0) && !kind.expandable);
-            let is_free = is_default && blocks.iter().all(|block| ids.binary_search(&block.id).is_ok());
-            if is_free { sum.saturating_add(segment.sums.reserved) } else { sum }
-        });
-        let needed = driver_request_size(rounded, SegmentSizing::Fixed);
+        let largest_of = |ids: &[u32]| ids.iter().map(|&id| AllocationId(id)).max_by_key(|&id| size(id));
+        // Blocks of the same pool and stream are reused: one, or several with the free memory around them.
+        let (mut block, mut joined): (Option<AllocationId>, Option<Vec<u32>>) = Default::default();
+        let (mut released, mut sizing) = (0u64, SegmentSizing::Fixed);
+        for segment in &oom.state.segments {
+            let Some(kind) = lives.kinds().get(segment.kind as usize) else { continue };
+            for (range, waiting) in free_runs(&oom.state, segment, ids) {
+                // The default pool releases free segments to the driver, and free pages of expandable segments.
+                let page = if kind.expandable { page_size(kind.small) } else { segment.end - segment.address };
+                let offsets = [range.start - segment.address, range.end - segment.address];
+                if kind.pool.unwrap_or_default() == (0, 0) && page > 0 {
+                    let pages = (offsets[1] / page).saturating_sub(offsets[0].div_ceil(page));
+                    released = released.saturating_add(pages.saturating_mul(page));
+                }
+                if !is_matching(kind) {
+                    continue;
+                }
+                sizing = if kind.expandable { SegmentSizing::Expandable } else { sizing };
+                block = block.into_iter().chain(largest_of(&waiting)).max_by_key(|&id| size(id));
+                let is_same = |&id: &u32| stream_of(side, AllocationId(id)) == labels.stream.unwrap_or_default();
+                if offsets[1] - offsets[0] >= rounded && !waiting.is_empty() && waiting.iter().all(is_same) {
+                    joined = Some(waiting);
+                }
+            }
+        }
+        let needed = driver_request_size(rounded, sizing);
         let is_released = facts.device_free.is_some_and(|free| free.saturating_add(released) >= needed);
-        let Some(largest) = block.or_else(|| all().filter(|_| is_released).max_by_key(|&id| size(id))) else { return };
-        let awaited = block.map_or(facts.awaiting_free, |id| side.history.allocations.size(id));
+        let block = block.filter(|&id| size(id) >= rounded).map(|id| vec![id.0]);
+        let Some(found) = block.or(joined).or_else(|| is_released.then(|| ids.clone())) else { return };
+        let Some(largest) = largest_of(&found) else { return };
+        let bytes = |&id: &u32| side.history.allocations.size(AllocationId(id));
+        let awaited = found.iter().fold(0u64, |sum, id| sum.saturating_add(bytes(id)));
         let stream = block_stream(side, largest);
         let mut text = format!("{} awaited their free on {stream} and would have fitted", bytes_text(awaited));
         if let Some(event) = *succeeded {
@@ -112,11 +124,33 @@ impl Waiting {
     }
 }
 
-/// Names the stream of an allocation: `stream 0`, or `stream 0x55d0`.
-fn block_stream(Side { file, history }: Side<'_>, id: AllocationId) -> String {
+/// Returns the ranges of a segment that are free, or would be without the allocations with these ids, and the ids of those
+/// in each range. `ids` are ascending.
+fn free_runs(state: &DeviceState, segment: &Segment, ids: &[u32]) -> Vec<(Range<u64>, Vec<u32>)> {
+    let (mut runs, mut from, mut waiting) = (Vec::new(), segment.address, Vec::new());
+    for block in state.blocks_of(segment) {
+        if ids.binary_search(&block.id).is_ok() {
+            waiting.push(block.id);
+        } else {
+            runs.push((from..block.from, std::mem::take(&mut waiting)));
+            from = block.to;
+        }
+    }
+    runs.push((from..segment.end, waiting));
+    runs.retain(|(range, _)| range.start < range.end);
+    runs
+}
+
+/// Returns the stream of an allocation, or the default stream if it is not recorded.
+fn stream_of(Side { file, history }: Side<'_>, id: AllocationId) -> u64 {
     let event = history.allocations.allocated_at(id).event();
     let stream = event.and_then(|event| file.snapshot.labels.labels(history.events.labels(event.0)).stream);
-    match stream.unwrap_or_default() {
+    stream.unwrap_or_default()
+}
+
+/// Names the stream of an allocation: `stream 0`, or `stream 0x55d0`.
+fn block_stream(side: Side<'_>, id: AllocationId) -> String {
+    match stream_of(side, id) {
         0 => "stream 0".to_owned(),
         stream => format!("stream {stream:#x}"),
     }

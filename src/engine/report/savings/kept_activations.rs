@@ -6,8 +6,11 @@ use crate::roles::Role;
 use crate::side::Side;
 use base::slice::{SliceResult, TimeSlice};
 use history::replay::{AllocationId, DeviceHistory};
+use history::snapshot::StackId;
 
-/// A forward pass. Each step has one, and the rest of the trace.
+/// A forward pass. Each step has one, and the rest of the trace. Without steps, an allocation outside of a `forward` ends
+/// it. If there are several, activations that are never freed say nothing: the trace may end in the forward pass of a
+/// training.
 #[derive(Clone, Copy, Default)]
 struct ForwardPass {
     /// End of the step.
@@ -29,6 +32,7 @@ impl ForwardPass {
 pub(super) struct KeptActivations {
     /// Forward passes in ascending order.
     passes: Vec<ForwardPass>,
+    has_steps: bool,
     next: usize,
     next_counted: usize,
     /// Number of activations, and of those that are kept.
@@ -52,7 +56,8 @@ impl KeptActivations {
         let ends = steps.spans.iter().map(|step| step.to).chain([end]);
         let passes = ends.map(|end| ForwardPass { end, ..ForwardPass::default() }).collect();
         let (next, next_counted, count, kept_count, is_training) = Default::default();
-        KeptActivations { passes, next, next_counted, count, kept_count, is_training }
+        let has_steps = !steps.spans.is_empty();
+        KeptActivations { passes, has_steps, next, next_counted, count, kept_count, is_training }
     }
 
     /// Continues searching for the last allocation and the output of each forward pass, and counting activations.
@@ -69,10 +74,12 @@ impl KeptActivations {
                 if !self.is_training && matches!(role(id), Role::Gradient | Role::Optimizer) {
                     self.is_training = !is_by_size(side, id);
                 }
-                let allocated_at = side.history.allocations.allocated_at(id).0;
-                if allocated_at > 0 && side.file.is_forward(side.stack(id)) {
+                let (allocated_at, stack) = (side.history.allocations.allocated_at(id).0, side.stack(id));
+                if allocated_at > 0 && side.file.is_forward(stack) {
                     pass = self.pass_of(allocated_at, pass);
                     self.passes.get_mut(pass).into_iter().for_each(|pass| pass.last = allocated_at);
+                } else if allocated_at > 0 && !self.has_steps && !matches!(stack, StackId::NONE | StackId::EMPTY) {
+                    self.end_pass(allocated_at - 1);
                 }
             }
         }
@@ -85,7 +92,8 @@ impl KeptActivations {
                 }
                 self.count += 1;
                 pass = self.pass_of(allocated_at, pass);
-                let kept = self.passes.get_mut(pass).filter(|pass| pass.keeps(allocated_at, freed_at));
+                let is_known = self.is_known(freed_at);
+                let kept = self.passes.get_mut(pass).filter(|pass| is_known && pass.keeps(allocated_at, freed_at));
                 if let Some(pass) = kept {
                     pass.output = allocated_at;
                     self.kept_count += 1;
@@ -93,6 +101,18 @@ impl KeptActivations {
             }
         }
         Ok(())
+    }
+
+    /// Returns whether the end of an activation is known, or not needed.
+    fn is_known(&self, freed_at: u32) -> bool {
+        freed_at < u32::MAX || self.has_steps || self.passes.len() == 1
+    }
+
+    /// Ends the current pass at a moment, if it has allocations.
+    fn end_pass(&mut self, moment: u32) {
+        let Some(pass) = self.passes.last_mut().filter(|pass| pass.last > 0) else { return };
+        let end = std::mem::replace(&mut pass.end, moment);
+        self.passes.push(ForwardPass { end, ..ForwardPass::default() });
     }
 
     /// Returns the index of the pass of an allocation. It is `known` or later.
@@ -116,7 +136,8 @@ impl KeptActivations {
         }
         let (allocated_at, freed_at, _) = history.allocations.span(id);
         let pass = self.passes.get(self.passes.partition_point(|pass| pass.end < allocated_at));
-        pass.is_some_and(|pass| pass.keeps(allocated_at, freed_at) && allocated_at < pass.output)
+        let is_kept = |pass: &ForwardPass| pass.keeps(allocated_at, freed_at) && allocated_at < pass.output;
+        self.is_known(freed_at) && pass.is_some_and(is_kept)
     }
 
     /// Returns whether there are gradients or optimizer state.

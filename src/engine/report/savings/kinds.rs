@@ -12,7 +12,7 @@ pub(super) enum SavingKind {
     KeptActivations,
     Loss,
     Temporaries,
-    /// Results of the softmax in attention, which fused attention does not store.
+    /// Scores of attention and their softmax, which fused attention does not store.
     AttentionScores,
     /// Stores keys and values in 8 bits instead of 16.
     EightBitKvCache,
@@ -52,9 +52,13 @@ pub(super) const KINDS: [SavingKind; 13] = [
 pub(super) const LOSS_QUERY: &str =
     "/cross_entropy|log_softmax|nll_loss|lm_head|LogSoftmaxBackward|NllLoss|CrossEntropy/i";
 
-/// Search queries for stacks in attention, and for stacks that compute a softmax.
+/// Search queries for stacks in attention, and for stacks that compute its scores or a softmax.
 pub(super) const ATTENTION_QUERY: &str = "/attention|attn/i";
-pub(super) const SOFTMAX_QUERY: &str = "/softmax/i";
+pub(super) const SOFTMAX_QUERY: &str = "/softmax|attention_scores|attention_probs|attn_weights|attn_probs/i";
+
+/// Search query for stacks in activation checkpointing: of PyTorch, DeepSpeed, Megatron, fairscale and others.
+pub(super) const CHECKPOINT_QUERY: &str =
+    r"/checkpoint\.py|checkpointing\.py|nn.checkpoint|CheckpointFunction|recompute_fn|tensor_parallel.random\.py/i";
 
 /// Number of GPUs that share the optimizer state in the example.
 pub(super) const EXAMPLE_SHARDS: u64 = 8;
@@ -116,10 +120,10 @@ impl SavingKind {
                 "Outputs that the program uses stay.",
             ],
             SavingKind::AttentionScores => [
-                "Softmax of attention",
-                "Without it",
+                "Attention scores",
+                "Without them",
                 "fused attention, at most",
-                "Use fused attention, which does not store it: torch.nn.functional.scaled_dot_product_attention or FlashAttention.",
+                "Use fused attention, which does not store them: torch.nn.functional.scaled_dot_product_attention or FlashAttention.",
                 "Found by the names of functions. Attention weights that the program returns stay.",
             ],
             SavingKind::EightBitKvCache => [

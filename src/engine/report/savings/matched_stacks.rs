@@ -1,16 +1,17 @@
 //! Stacks that savings recognize by their function names.
 
-use super::kinds::{ATTENTION_QUERY, LOSS_QUERY, SOFTMAX_QUERY};
+use super::kinds::{ATTENTION_QUERY, CHECKPOINT_QUERY, LOSS_QUERY, SOFTMAX_QUERY};
 use crate::stack_match::StackMatch;
 use base::slice::{SliceResult, TimeSlice};
 use history::snapshot::{Snapshot, StackId};
 
-/// Stacks that compute the loss or attention, found by their function names.
+/// Stacks that compute the loss or attention, or run in activation checkpointing, found by their function names.
 #[derive(Default)]
 pub(super) struct MatchedStacks {
     loss: StackMatch,
     attention: StackMatch,
     softmax: StackMatch,
+    checkpoint: StackMatch,
 }
 
 impl MatchedStacks {
@@ -18,7 +19,8 @@ impl MatchedStacks {
     pub(super) fn step(&mut self, snapshot: &Snapshot, slice: &mut TimeSlice) -> SliceResult {
         self.loss.match_query(snapshot, LOSS_QUERY, slice)?;
         self.attention.match_query(snapshot, ATTENTION_QUERY, slice)?;
-        self.softmax.match_query(snapshot, SOFTMAX_QUERY, slice)
+        self.softmax.match_query(snapshot, SOFTMAX_QUERY, slice)?;
+        self.checkpoint.match_query(snapshot, CHECKPOINT_QUERY, slice)
     }
 
     /// Returns whether a stack computes the loss.
@@ -26,7 +28,12 @@ impl MatchedStacks {
         self.loss.stacks.contains(stack.0)
     }
 
-    /// Returns whether a stack computes the softmax of an attention. The `log_softmax` of a loss is another one.
+    /// Returns whether a stack runs in activation checkpointing, which saves nothing more there.
+    pub(super) fn is_checkpointed(&self, stack: StackId) -> bool {
+        self.checkpoint.stacks.contains(stack.0)
+    }
+
+    /// Returns whether a stack computes the scores of an attention or their softmax. The `log_softmax` of a loss is another one.
     pub(super) fn is_attention_score(&self, stack: StackId) -> bool {
         let is_in = |matched: &StackMatch| matched.stacks.contains(stack.0);
         is_in(&self.attention) && is_in(&self.softmax) && !self.is_loss(stack)

@@ -217,7 +217,8 @@ impl PeakPass {
         without.change(traits.site, moment, bytes);
         without.change(self.site_count + traits.category, moment, bytes);
         self.groupings.add_change(side, without, (id, stack), (moment, bytes));
-        for &saving in SavingKind::of_role(traits.role) {
+        let is_done = |saving| saving == SavingKind::Activations && matched.is_checkpointed(stack);
+        for &saving in SavingKind::of_role(traits.role).iter().filter(|&&saving| !is_done(saving)) {
             let saved = saving.saved_bytes(traits.role, bytes.saturating_abs());
             without.change(kind(saving), moment, saved * bytes.signum());
         }

@@ -1,6 +1,7 @@
 //! Groups annotations whose names differ only in numbers into families, to find the family that marks the training
 //! steps.
 
+use super::named::{FamilyKind, NamedSteps};
 use super::placed::PlacedAnnotations;
 use super::rule::{StepRule, Steps};
 use base::slice::{SliceResult, TimeSlice};
@@ -13,6 +14,10 @@ use protocol::Span;
 const MAX_NAME_LEN: usize = 200;
 /// Words in an annotation name that suggest that the annotation is a step.
 const STEP_WORDS: [&str; 3] = ["step", "iter", "batch"];
+/// Words that suggest that it is a part of a step.
+const PART_WORDS: [&str; 8] = ["layer", "block", "stage", "micro", "expert", "shard", "bucket", "norm"];
+/// Word for a part of the training with many steps.
+const EPOCH_WORD: &str = "epoch";
 
 /// Annotations whose names differ only in their numbers.
 struct Family {
@@ -139,45 +144,59 @@ impl Families {
         family
     }
 
-    /// Returns the family that marks the steps. It has the highest score. If several families have this score, the one
+    /// Returns the family that marks the steps: that of the most likely kind. If several families have this kind, the one
     /// that covers the most events is used, or otherwise the first.
     fn best_family(&self) -> Option<u32> {
         let ranked =
-            (0u32..).zip(&self.families).filter_map(|(index, it)| Some((it.rank()?, it.covered_events, !index)));
+            (0u32..).zip(&self.families).filter_map(|(index, it)| Some((it.kind()?, it.covered_events, !index)));
         ranked.max().map(|(_, _, index)| !index)
     }
 
-    /// Returns the steps, or `None` if no family marks steps. Later calls return `None`.
-    pub(super) fn take_steps(&mut self) -> Option<Steps> {
-        let family = self.families.get(self.step_family.take().flatten()? as usize)?;
-        let (spans, annotation_rows) = (std::mem::take(&mut self.spans), std::mem::take(&mut self.rows));
+    /// Returns the steps. Without spans if no family marks steps. Later calls return no steps.
+    pub(super) fn take_steps(&mut self) -> NamedSteps {
+        let family = self.step_family.take().flatten().and_then(|family| self.families.get(family as usize));
+        let Some(family) = family else { return NamedSteps::default() };
+        let (marks, rows) = (std::mem::take(&mut self.spans), std::mem::take(&mut self.rows));
         // Events between the annotations belong to no step.
-        if family.names_differ || family.covered_events * 10 >= 9 * u64::from(family.last.to - family.first.from) {
-            return Some(Steps { spans, annotation_rows, rule: StepRule::Annotations(family.name_pattern.clone()) });
-        }
-        let ends = spans.iter().zip(spans.iter().skip(1));
-        let spans = ends.map(|(step, next)| Span { from: step.to, to: next.to }).collect();
-        Some(Steps {
-            spans,
-            annotation_rows: Vec::new(),
-            rule: StepRule::BetweenAnnotations(family.name_pattern.clone()),
-        })
+        let is_covering = family.covered_events * 10 >= 9 * u64::from(family.last.to - family.first.from);
+        let steps = match family.names_differ || is_covering {
+            true => Steps {
+                spans: marks.clone(),
+                annotation_rows: rows,
+                rule: StepRule::Annotations(family.name_pattern.clone()),
+            },
+            false => Steps {
+                spans: marks
+                    .iter()
+                    .zip(marks.iter().skip(1))
+                    .map(|(it, next)| Span { from: it.to, to: next.to })
+                    .collect(),
+                annotation_rows: Vec::new(),
+                rule: StepRule::BetweenAnnotations(family.name_pattern.clone()),
+            },
+        };
+        NamedSteps::new(steps, marks, family.kind().unwrap_or_default())
     }
 }
 
 impl Family {
-    /// Returns a score for the likelihood that the family marks the steps. Higher scores are more likely. `None` if the
-    /// family cannot mark steps.
-    fn rank(&self) -> Option<u32> {
+    /// Returns the kind of the family. `None` if it cannot mark steps.
+    fn kind(&self) -> Option<FamilyKind> {
         let name_pattern = self.name_pattern.to_ascii_lowercase();
-        let has_step_word = STEP_WORDS.iter().any(|word| name_pattern.contains(word));
-        match (self.names_differ, self.names_repeat, has_step_word) {
+        let has = |words: &[&str]| words.iter().any(|word| name_pattern.contains(word));
+        if has(&PART_WORDS) {
+            return None;
+        }
+        match (self.names_differ, self.names_repeat, has(&STEP_WORDS)) {
             // With a word for steps in the name, one annotation is enough.
-            (true, false, true) if self.count > 0 => Some(3),
+            (true, false, true) if self.count > 0 => Some(FamilyKind::NumberedStep),
+            _ if self.count < 2 => None,
+            // The numbers start again in each epoch.
+            (true, true, true) | (false, _, true) => Some(FamilyKind::Step),
             // `h.0`, `h.1`, … are layers of a model.
-            (true, false, false) if self.count > 1 && !name_pattern.contains(".#") => Some(2),
-            (false, _, true) if self.count > 1 => Some(1),
-            (false, _, false) if self.count > 1 => Some(0),
+            (true, false, false) if has(&[EPOCH_WORD]) => Some(FamilyKind::Epoch),
+            (true, false, false) if !name_pattern.contains(".#") => Some(FamilyKind::Numbered),
+            (false, _, false) => Some(FamilyKind::Repeated),
             _ => None,
         }
     }

@@ -1,6 +1,7 @@
 //! Steps by the optimizer, for programs whose call stacks do not repeat at even intervals: few steps, gradient
 //! accumulation, or batches of different shapes. A step starts with the first forward pass after an optimizer step that
-//! follows a backward pass.
+//! follows a backward pass. Fused optimizers only allocate their state, in the first step. If this is the only optimizer step
+//! in the stacks, and follows the first backward pass, a step starts with the first forward pass after each backward pass.
 
 use crate::backward_stacks::BackwardStacks;
 use crate::phases::PhaseStacks;
@@ -18,6 +19,11 @@ pub(super) struct OptimizerSteps {
     has_backward: bool,
     has_optimizer: bool,
     spans: Vec<Span>,
+    /// Start of the current pass, whether it has a backward pass and an optimizer step, and the earlier passes with the
+    /// latter.
+    pass_from: Option<u32>,
+    pass_has: [bool; 2],
+    passes: Vec<(Span, bool)>,
 }
 
 impl OptimizerSteps {
@@ -33,6 +39,7 @@ impl OptimizerSteps {
             slice.tick()?;
             self.next_event = event + 1;
             let stack = history.events.stack(event);
+            self.add_to_pass(event, phases.phase(stack), backward.contains(stack));
             match phases.phase(stack) {
                 _ if backward.contains(stack) => self.has_backward = true,
                 Some(StepPhase::Optimizer) => self.has_optimizer |= self.has_backward,
@@ -47,7 +54,32 @@ impl OptimizerSteps {
             self.end_step(history.event_count());
         }
         let spans = std::mem::take(&mut self.spans);
-        Ok(if spans.len() > 1 { spans } else { Vec::new() })
+        if spans.len() > 1 {
+            return Ok(spans);
+        }
+        self.end_pass(history.event_count());
+        let passes = std::mem::take(&mut self.passes);
+        let is_first_only = passes.iter().map(|(_, has)| *has).eq((0..passes.len()).map(|index| index == 0));
+        Ok(if is_first_only && passes.len() > 1 {
+            passes.into_iter().map(|(span, _)| span).collect()
+        } else {
+            Vec::new()
+        })
+    }
+
+    fn add_to_pass(&mut self, event: u32, phase: Option<StepPhase>, is_backward: bool) {
+        match phase {
+            _ if is_backward => self.pass_has[0] |= self.pass_from.is_some(),
+            Some(StepPhase::Optimizer) => self.pass_has[1] |= self.pass_has[0],
+            Some(StepPhase::Forward) if self.pass_has[0] || self.pass_from.is_none() => self.end_pass(event),
+            _ => {}
+        }
+    }
+
+    fn end_pass(&mut self, event: u32) {
+        let [has_backward, has_optimizer] = std::mem::take(&mut self.pass_has);
+        let from = self.pass_from.replace(event).filter(|_| has_backward);
+        self.passes.extend(from.map(|from| (Span { from, to: event }, has_optimizer)));
     }
 
     fn end_step(&mut self, event: u32) {

@@ -17,6 +17,7 @@
 //!
 //! - the Python frames that the stacks share are inside a `forward`, an optimizer or the backward pass, or they share
 //!   only such a function,
+//! - the model is constructed or loaded: no stack calls it, and they share a function that does so, or free nothing,
 //! - or the trace has a backward pass, but fewer than half of the steps would contain a part of that pass. Of two
 //!   steps, both must contain one.
 //!
@@ -25,22 +26,23 @@
 
 mod occurrences;
 mod partial_step;
+mod roots;
 
 use super::optimizer_steps::OptimizerSteps;
 use super::rule::{StepRule, Steps};
 use crate::backward_stacks::BackwardStacks;
 use crate::phases::PhaseStacks;
-use crate::report::frame_roles::{FrameRoles, Role};
 use base::column::Column;
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::sorted_numbers;
-use base::units::Moment;
+use base::units::{EventIdx, Moment};
 use hashbrown::HashMap;
 use history::replay::DeviceHistory;
-use history::snapshot::{Action, FrameId, Snapshot, StackId, StringId};
+use history::snapshot::{Action, Snapshot, StackId};
 use occurrences::Occurrences;
 use partial_step::is_last_partial;
 use protocol::{Span, StepPhase};
+use roots::Roots;
 
 /// Number of even stacks that are compared in one batch. The cost of a batch is subtracted from the time slice in
 /// advance.
@@ -49,17 +51,6 @@ const STACKS_PER_BATCH: u32 = 128;
 const MIN_AGREEING: u32 = 3;
 /// Maximum number of candidates for which all events are examined.
 const MAX_PASSES: u32 = 8;
-
-/// Agreeing stacks whose outermost Python frames are in the same function.
-struct Root {
-    /// Frame of the function, with the line of the first stack.
-    outermost: FrameId,
-    agreeing_stacks: u32,
-    /// Python frames that all of these stacks share, outermost first.
-    common_frames: Vec<FrameId>,
-    /// Stack that has the fewest live bytes before its second allocation, with its allocations and these live bytes.
-    anchor: (StackId, Occurrences, i64),
-}
 
 /// Search for steps by call stacks that repeat at even intervals.
 #[derive(Default)]
@@ -73,16 +64,13 @@ pub(super) struct Recurrence {
     even_stacks: Option<Vec<(StackId, Occurrences)>>,
     /// Candidates for the number of steps. The last one is tried next.
     candidates: Vec<u32>,
-    /// Number of even stacks that were compared with the current candidate. `roots` has those that agree, by their
-    /// outermost function.
+    /// Number of even stacks that were compared with the current candidate. `roots` has those that agree.
     compared: usize,
-    roots: Vec<Root>,
-    root_index: HashMap<(StringId, StringId), u32, foldhash::fast::RandomState>,
+    roots: Roots,
     /// Stack that starts the steps of the current candidate, while all events are examined.
     anchor: Option<StackId>,
     passes: u32,
     backward: BackwardStacks,
-    roles: FrameRoles,
     /// Rule for the current candidate, and for the first rejected one.
     rule: StepRule,
     repeats: Option<StepRule>,
@@ -142,6 +130,11 @@ impl Recurrence {
         Ok(())
     }
 
+    /// Returns the stacks of the backward pass. Must only be called when the search is complete.
+    pub(super) fn backward(&self) -> &BackwardStacks {
+        &self.backward
+    }
+
     /// Returns the steps, and whether each contains a part of an optimizer step. Must only be called when the search is
     /// complete.
     pub(super) fn found(&mut self) -> (&mut Steps, &mut Vec<bool>) {
@@ -155,11 +148,13 @@ impl Recurrence {
             let stack = history.events.stack(event);
             if stack != StackId::NONE && stack != StackId::EMPTY {
                 let now = self.allocation_count;
+                let id = history.allocation_of(EventIdx(event));
+                let is_freed = id.is_some_and(|id| history.allocations.freed_at(id).is_some());
                 let number = self.seen_index.get(stack.0 as usize).unwrap_or(0);
                 match number.checked_sub(1).and_then(|index| self.seen.get_mut(index as usize)) {
-                    Some((_, seen)) => seen.add(now, event),
+                    Some((_, seen)) => seen.add(now, event, is_freed),
                     None => {
-                        self.seen.push((stack, Occurrences::new(now)));
+                        self.seen.push((stack, Occurrences::new(now, is_freed)));
                         self.seen_index.set(stack.0 as usize, self.seen.len() as u32);
                     }
                 }
@@ -204,43 +199,19 @@ impl Recurrence {
             if !is_near {
                 continue;
             }
-            let frames = self.roles.python_frames(snapshot, stack);
-            // The backward pass runs on its own threads. Without Python frames, steps look the same as operators there.
-            let Some(&outermost) = frames.first() else { continue };
-            let live = history.drawn_at(Moment(seen.events_before_second));
-            let function = snapshot.frames.frame(outermost);
-            let next = self.roots.len() as u32;
-            let index = *self.root_index.entry((function.name, function.filename)).or_insert(next);
-            let Some(root) = self.roots.get_mut(index as usize) else {
-                let anchor = (stack, seen, live);
-                self.roots.push(Root { outermost, agreeing_stacks: 1, common_frames: frames, anchor });
-                continue;
-            };
-            root.agreeing_stacks += 1;
-            let common = root.common_frames.iter().zip(&frames).take_while(|(caller, frame)| caller == frame).count();
-            root.common_frames.truncate(common);
-            let (_, first, min) = root.anchor;
-            if (live, seen.first) < (min, first.first) {
-                root.anchor = (stack, seen, live);
-            }
+            self.roots.add(snapshot, (stack, seen, history.drawn_at(Moment(seen.events_before_second))));
         }
         if self.compared < even.len() {
             return;
         }
-        (self.compared, self.root_index) = Default::default();
-        let mut roots = std::mem::take(&mut self.roots).into_iter();
-        let Some(first) = roots.next() else { return self.reject() };
-        // The first of several functions with equally many stacks.
-        let root = roots.fold(first, |best, it| if it.agreeing_stacks > best.agreeing_stacks { it } else { best });
+        self.compared = 0;
+        let Some(root) = self.roots.take_best() else { return self.reject() };
         self.rule = StepRule::Stack(root.anchor.0, root.agreeing_stacks, 1);
         if number > 2 && root.agreeing_stacks >= MIN_AGREEING {
             self.repeats.get_or_insert(StepRule::Repeats(root.agreeing_stacks, number));
         }
-        let is_inside = match root.common_frames.is_empty() {
-            true => self.roles.classify(snapshot, root.outermost) != Role::Other,
-            false => self.roles.is_inside(snapshot, &root.common_frames),
-        };
-        if is_inside || root.agreeing_stacks < MIN_AGREEING || self.passes == MAX_PASSES {
+        let is_part = self.roots.is_part_of_step(snapshot, &root);
+        if is_part || root.agreeing_stacks < MIN_AGREEING || self.passes == MAX_PASSES {
             return self.reject();
         }
         (self.anchor, self.next_event) = (Some(root.anchor.0), 0);

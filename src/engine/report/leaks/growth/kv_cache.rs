@@ -1,9 +1,11 @@
 //! Growth of KV caches. In inference, the keys and values of all tokens stay live, so the caches of all layers grow in
 //! each step. This is not a leak. It is reported in one statement.
 
+use super::kept::Amount;
 use super::replaced::Sizes;
+use super::site_growth::SiteGrowth;
 use super::statements::{is_notable_growth, steady_text};
-use super::{Amount, Growth, MIN_STEPS, SiteGrowth, min_steps};
+use super::{Growth, MIN_STEPS, min_steps};
 use crate::report::frame_roles::FrameRoles;
 use crate::report::frame_words::has_frame_with;
 use crate::report::site_sums::label;
@@ -15,7 +17,7 @@ use history::snapshot::{Snapshot, StackId};
 use protocol::{Evidence, Tone};
 
 /// Words in the names of functions and files that store keys and values.
-const CACHE_WORDS: [&str; 14] = [
+const CACHE_WORDS: [&str; 15] = [
     "kv_cache",
     "kvcache",
     "cache_utils.py",
@@ -30,6 +32,7 @@ const CACHE_WORDS: [&str; 14] = [
     "append_kv",
     "update_kv",
     "past_kv",
+    "update_and_fetch",
 ];
 const ATTENTION_WORDS: [&str; 2] = ["attention", "attn"];
 
@@ -88,6 +91,7 @@ fn growth_of(sizes: &Sizes) -> SiteGrowth {
         rises: sizes.steps,
         rise_range: range,
         late_rise_range: range,
+        settled_count: count,
         newest: sizes.newest,
         ..SiteGrowth::default()
     }
@@ -113,6 +117,7 @@ impl SiteGrowth {
             (sum.bytes, sum.count) = (sum.bytes.saturating_add(amount.bytes), sum.count.saturating_add(amount.count));
         }
         (self.rises, self.early_rises) = (self.rises.min(other.rises), self.early_rises.min(other.early_rises));
+        self.is_cut |= other.is_cut;
         (self.falls, self.early_falls) = (self.falls.max(other.falls), self.early_falls.max(other.early_falls));
         let add = |((a, b), (c, d)): ((u64, u64), (u64, u64))| (a.saturating_add(c), b.saturating_add(d));
         self.rise_range = self.rise_range.zip(other.rise_range).map(add);
@@ -159,10 +164,11 @@ impl Growth {
                 false => self.describe_growth(&growth, &name),
             };
             let text = format!(
-                "KV cache{}: {text}: {} in all, {} after the last step.",
+                "KV cache{}: {text}: {} in all, {} {}.",
                 if is_inferred { " (inferred)" } else { "" },
                 bytes_text(total),
-                bytes_text(growth.previous.bytes)
+                bytes_text(growth.previous.bytes),
+                if growth.is_cut { "at most" } else { "after the last step" }
             );
             let span = self.span();
             let evidence = Evidence {

@@ -1,18 +1,22 @@
 //! Growth per step: live bytes of each call site at the end of every step, from one pass over the events. Bytes
-//! awaiting free are not counted, because the program has freed them.
+//! awaiting free are not counted, because the program has freed them. If the bytes fall in some steps, but each step
+//! allocates bytes that are never freed, these are counted instead ([`kept`]).
 //!
 //! The baseline is the end of the second step, because the first two steps allocate optimizer state and caches. A call
 //! site is considered growing if, after the baseline, its bytes never fall between the ends of two consecutive steps,
 //! and rise often enough, see [`ranking`]. With only two or three steps, the baseline is the start of the first one, and
 //! the bytes must rise in every step, which optimizer state and caches do not.
 //!
-//! Statements grade the certainty, see [`statements::Certainty`].
+//! Statements grade the certainty, see [`certainty::Certainty`].
 
+mod certainty;
 mod effect;
+mod kept;
 mod kv_cache;
 mod ranking;
 mod replaced;
 mod sheet;
+mod site_growth;
 mod statements;
 
 use crate::report::step_finder::Steps;
@@ -24,6 +28,7 @@ use effect::GrowthEffects;
 use history::replay::AllocationId;
 use protocol::{Grouping, ReportQuestion, Span, Threshold};
 use replaced::ReplacedTensors;
+use site_growth::SiteGrowth;
 pub(super) use statements::caller_text;
 
 /// Default of the minimum number of steps with growth of a call site.
@@ -41,64 +46,6 @@ enum Change {
 fn freed_moment(side: Side<'_>, id: AllocationId) -> u32 {
     let [from, _] = side.device_data().awaiting_free(id).unwrap_or([u32::MAX; 2]);
     side.history.allocations.span(id).1.min(from)
-}
-
-/// Live bytes and number of allocations of a call site.
-#[derive(Clone, Copy, Default)]
-struct Amount {
-    bytes: u64,
-    count: u64,
-}
-
-/// State of a call site while the events are processed.
-#[derive(Clone, Default)]
-struct SiteGrowth {
-    /// Now, at the start of the first step, at the baseline, and at the end of the previous step. After the last event,
-    /// `live` has the end of the trace.
-    live: Amount,
-    first: Amount,
-    baseline: Amount,
-    previous: Amount,
-    /// Number of steps with more, and with fewer bytes than before: after the baseline, and before it.
-    rises: u32,
-    falls: u32,
-    early_rises: u32,
-    early_falls: u32,
-    /// Smallest and largest rise in a step.
-    rise_range: Option<(u64, u64)>,
-    /// The same, without the steps before the baseline.
-    late_rise_range: Option<(u64, u64)>,
-    /// 1-based index of the first step end after the last change. 0 if the call site has not changed.
-    last_changed: u32,
-    /// Id of the newest allocation.
-    newest: u32,
-    /// True if, after the baseline, an allocation of an earlier step was freed.
-    frees_older: bool,
-    /// Index of each step end at which the bytes have risen, and the bytes at this moment. Cleared when the bytes fall.
-    values: Vec<(u32, u64)>,
-}
-
-base::heap_bytes!(SiteGrowth: values);
-
-impl SiteGrowth {
-    fn growth(&self) -> u64 {
-        self.previous.bytes.saturating_sub(self.baseline.bytes)
-    }
-
-    /// Returns whether the number of allocations has grown since the baseline, not only their bytes.
-    fn has_more_allocations(&self) -> bool {
-        self.previous.count > self.baseline.count
-    }
-
-    /// Returns the number of live allocations at the end of the last step.
-    fn live_count(&self) -> u64 {
-        self.previous.count
-    }
-
-    /// Returns the bytes of the last step end that are freed at the end of the trace.
-    fn freed_later(&self) -> u64 {
-        self.previous.bytes.saturating_sub(self.live.bytes)
-    }
 }
 
 /// Returns the user's threshold for the minimum number of steps with growth of a call site.
@@ -185,10 +132,11 @@ impl Growth {
             }
             slice.tick()?;
             if until < u32::MAX {
-                self.end_step();
+                self.end_step(side.history.event_count());
             }
             self.next_end += 1;
         }
+        self.count_kept();
         let mut effects = std::mem::take(&mut self.effects);
         let result = effects.step(side, || self.largest(), slice);
         self.effects = effects;
@@ -200,14 +148,17 @@ impl Growth {
         let Some(site) = self.sites.get_mut(group as usize) else { return };
         let size = side.history.allocations.size(id);
         let live = &mut site.live;
+        let start = self.next_end.checked_sub(1).and_then(|last| self.moments.get(last as usize));
+        let is_in_step = start.is_some() && (self.next_end as usize) < self.moments.len();
         if change == Change::Alloc {
             (live.bytes, live.count, site.newest) = (live.bytes.saturating_add(size), live.count + 1, id.0);
+            if is_in_step && freed_moment(side, id) == u32::MAX {
+                site.kept.add(id.0, size);
+            }
         } else {
             (live.bytes, live.count) = (live.bytes.saturating_sub(size), live.count.saturating_sub(1));
-            let allocated_at = side.history.allocations.allocated_at(id).0;
-            let moment = |index: u32| self.moments.get(index as usize).copied().unwrap_or(0);
-            let is_counted = self.next_end > self.baseline && (self.next_end as usize) < self.moments.len();
-            site.frees_older |= is_counted && (moment(0) + 1..=moment(self.next_end - 1)).contains(&allocated_at);
+            let is_older = start.is_some_and(|&start| side.history.allocations.allocated_at(id).0 <= start);
+            site.frees_now |= is_older && is_in_step && self.next_end > self.baseline;
         }
         if site.last_changed != self.next_end + 1 {
             site.last_changed = self.next_end + 1;
@@ -215,34 +166,25 @@ impl Growth {
         }
     }
 
-    fn end_step(&mut self) {
+    /// Ends a step. `end` is the end of the trace.
+    fn end_step(&mut self, end: u32) {
         if self.next_end == 0 {
             self.changed.clear();
             for site in &mut self.sites {
                 (site.first, site.baseline, site.previous) = (site.live, site.live, site.live);
             }
         }
+        let is_last = self.next_end as usize + 1 == self.moments.len();
+        let is_end = is_last && self.moments.last() == Some(&end);
         for group in self.changed.drain(..) {
             let Some(site) = self.sites.get_mut(group as usize) else { continue };
-            let (bytes, previous) = (site.live.bytes, site.previous.bytes);
-            site.rises += u32::from(bytes > previous);
-            site.falls += u32::from(bytes < previous);
-            if bytes > previous {
-                let with = |range: Option<(u64, u64)>| {
-                    let (min, max) = range.unwrap_or((u64::MAX, 0));
-                    Some((min.min(bytes - previous), max.max(bytes - previous)))
-                };
-                site.rise_range = with(site.rise_range);
-                if self.next_end > self.baseline {
-                    site.late_rise_range = with(site.late_rise_range);
-                }
+            if !is_last {
+                site.kept.end_step(self.next_end, self.baseline);
             }
-            if site.falls > 0 {
-                site.values = Vec::new();
-            } else if bytes > previous {
-                site.values.push((self.next_end, bytes));
-            }
-            site.previous = site.live;
+            site.end_step(self.next_end, self.baseline, is_end);
+        }
+        if self.next_end == self.baseline.max(1) {
+            self.sites.iter_mut().for_each(|site| site.settled_count = site.live.count);
         }
         if self.next_end > 0 && self.next_end == self.baseline {
             for site in &mut self.sites {
@@ -252,6 +194,21 @@ impl Growth {
                 site.rise_range = site.rise_range.filter(|_| site.early_rises == self.baseline);
             }
         }
+    }
+
+    /// Replaces the growth of call sites whose bytes fall in some steps, if each step keeps bytes.
+    fn count_kept(&mut self) {
+        let steps = (self.moments.len() as u32).saturating_sub(2);
+        for site in self.sites.iter_mut().filter(|site| site.falls > 0) {
+            if let Some(growth) = site.of_kept(steps, self.baseline) {
+                *site = growth;
+            }
+        }
+    }
+
+    /// Returns the number of steps of a call site that are compared with the previous step.
+    fn compared_of(&self, site: &SiteGrowth) -> u32 {
+        self.compared().saturating_sub(u32::from(site.is_cut))
     }
 
     /// Returns the number of steps that are compared with the previous step.
@@ -271,6 +228,7 @@ impl Growth {
 
     /// Returns whether the bytes of a call site rise in every step, including the steps before the baseline.
     fn rises_always(&self, site: &SiteGrowth) -> bool {
-        site.early_falls + site.falls == 0 && site.early_rises + site.rises + 1 == self.moments.len() as u32
+        let steps = site.early_rises + site.rises + u32::from(site.is_cut);
+        site.early_falls + site.falls == 0 && steps + 1 == self.moments.len() as u32
     }
 }

@@ -1,7 +1,8 @@
 //! Table of growing call sites.
 
+use super::site_growth::SiteGrowth;
 use super::statements::newest_live;
-use super::{Growth, SiteGrowth, min_steps};
+use super::{Growth, min_steps};
 use crate::report::column::{self, sheet};
 use crate::report::site_sums::{SiteSums, label};
 use crate::report::writer::ReportWriter;

@@ -1,7 +1,9 @@
 //! Statements about growing call sites.
 
+use super::certainty::Certainty;
 use super::effect::{MAX_EFFECTS, MAX_STATEMENTS};
-use super::{Growth, MIN_STEPS, SiteGrowth, min_steps};
+use super::site_growth::SiteGrowth;
+use super::{Growth, MIN_STEPS, min_steps};
 use crate::report::leaks::held::holder_text;
 use crate::report::site_sums::{SiteSum, SiteSums, label};
 use crate::report::writer::{ReportWriter, bytes_text, is_notable, truncate};
@@ -15,19 +17,6 @@ use protocol::{Chart, Evidence, Tone};
 
 /// Maximum number of values in a chart. A small chart cannot show more values distinctly.
 const MAX_VALUES: usize = 96;
-
-/// Certainty that a growing call site leaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Certainty {
-    /// The bytes rise in every step, at least three times, and nothing is freed.
-    Likely,
-    /// The bytes do not rise in every step, or allocations of earlier steps are freed, or there are only two steps.
-    Possible,
-    /// A part of the growth is freed after the last step.
-    FreedLater,
-    /// The number of allocations does not grow: one is replaced by a larger one.
-    Larger,
-}
 
 /// Returns the text for the caller of a stack's call site, such as ` (called at train.py:13 main)`. Empty if no other
 /// function of the user's own code is in the stack.
@@ -92,36 +81,21 @@ impl Growth {
         ranked.filter_map(|group| Some((group, start(self.sites.get(group as usize)?)))).collect()
     }
 
-    fn certainty(&self, site: &SiteGrowth) -> Certainty {
-        match () {
-            () if !site.has_more_allocations() => Certainty::Larger,
-            () if site.freed_later() > 0 => Certainty::FreedLater,
-            () if site.rises == self.compared() && self.steps > 2 && !site.frees_older => Certainty::Likely,
-            () => Certainty::Possible,
-        }
-    }
-
-    pub(super) fn tone(&self, site: &SiteGrowth) -> Tone {
-        match self.certainty(site) {
-            Certainty::Likely => Tone::Alarm,
-            Certainty::Possible if self.steps > 2 => Tone::Alarm,
-            _ => Tone::Fact,
-        }
-    }
-
     /// Returns the sentence about a growing call site.
     fn describe(&self, site: &SiteGrowth, name: &str) -> String {
         let (mut text, bytes) = self.describe_growth(site, name);
         let total = bytes_text(bytes);
+        let freed = if site.frees_older { ", though older ones are freed" } else { ", none freed" };
         text.push_str(&match self.certainty(site) {
-            Certainty::Likely => format!(", none freed: {total} in all (likely a leak)."),
-            Certainty::Possible => {
-                let freed = if site.frees_older { "though older ones are freed" } else { "none freed" };
-                format!(", {freed}: {total} in all (possibly a leak).")
+            Certainty::Likely => format!("{freed}: {total} in all (likely a leak)."),
+            Certainty::Possible => format!("{freed}: {total} in all (possibly a leak)."),
+            Certainty::Evicts => {
+                format!(": {total} in all. Other steps free as much as they allocate (not necessarily a leak).")
             }
+            Certainty::Unsteady => format!(": {total} in all, not steadily (a cache that fills, or a slow leak)."),
             // More than the growth is freed if the call site had live allocations before.
             Certainty::FreedLater if site.freed_later() >= bytes => {
-                format!(": {total} in all, freed after the last step.")
+                format!(": {total} in all, freed {}.", if site.is_cut { "at the end" } else { "after the last step" })
             }
             Certainty::FreedLater => {
                 format!(": {total} in all, of which {} is freed after the last step.", bytes_text(site.freed_later()))
@@ -137,10 +111,11 @@ impl Growth {
     /// steps.
     fn stated_growth(&self, site: &SiteGrowth) -> (u64, u32, bool) {
         // The first two steps may add more, such as the cache of a prompt.
-        let is_late_constant = site.rises == self.compared() && is_constant(site.late_rise_range);
+        let compared = self.compared_of(site);
+        let is_late_constant = site.rises == compared && is_constant(site.late_rise_range);
         match self.rises_always(site) && (is_constant(site.rise_range) || !is_late_constant) {
-            true => (site.previous.bytes.saturating_sub(site.first.bytes), self.moments.len() as u32 - 1, true),
-            false => (site.growth(), self.compared(), false),
+            true => (site.previous.bytes.saturating_sub(site.first.bytes), self.baseline + compared, true),
+            false => (site.growth(), compared, false),
         }
     }
 
@@ -234,10 +209,6 @@ impl Growth {
         }
     }
 
-    fn is_leak(&self, site: &SiteGrowth) -> bool {
-        matches!(self.certainty(site), Certainty::Likely | Certainty::Possible)
-    }
-
     /// Returns the call sites that leak, each with the reduction of the peak without the leak, the largest reduction
     /// first.
     pub(in crate::report) fn leaks(&self, side: Side<'_>) -> Vec<(u32, u64)> {
@@ -265,6 +236,8 @@ impl Growth {
         let (compared, span, ranked) = (self.compared(), self.span(), self.ranked(fewest.value));
         let worthy = ranked.iter().filter_map(|&group| self.sites.get(group as usize));
         let worthy = worthy.filter(|site| is_notable_growth(history, site)).count();
+        let mut unsteady = self.unsteady();
+        unsteady.retain(|&group| self.sites.get(group as usize).is_some_and(|site| is_notable_growth(history, site)));
         let steps = pluralize(compared.into(), "step") + if self.baseline > 0 { " after the first two" } else { "" };
         if u64::from(compared) < fewest.value.max(1) {
             let needed = group_digits(fewest.value.max(2).saturating_add(self.baseline.into()));
@@ -277,16 +250,20 @@ impl Growth {
             if history.event_count() > 0 {
                 writer.add_statement(Tone::Fact, text, None);
             }
-        } else if ranked.is_empty() {
+        } else if ranked.is_empty() && unsteady.is_empty() {
             let text = format!("No call site grows over {steps}.");
             writer.add_statement(Tone::Good, text, Some(Evidence { span, ..Evidence::default() }));
-        } else if worthy == 0 {
+        } else if worthy == 0 && !ranked.is_empty() {
             let count = pluralize(ranked.len() as u64, "call site");
             let verb = if ranked.len() == 1 { "grows" } else { "grow" };
             let text = format!("{count} {verb} over {steps}, each by less than 1 % of the peak: see the table.");
             writer.add_statement(Tone::Fact, text, Some(Evidence { span, ..Evidence::default() }));
         }
         self.write_statements(writer, never_freed, &[Tone::Alarm, Tone::Fact]);
+        unsteady
+            .into_iter()
+            .take(MAX_STATEMENTS)
+            .for_each(|group| self.write_statement(writer, group, &never_freed.get(group)));
         self.write_sheet(writer, never_freed, &ranked);
     }
 }

@@ -88,6 +88,7 @@ impl PeakPass {
                         .any(|span| is_left_out(span) && side.history.allocations.allocated_at(id).0 <= span.0)
             }
             SavingKind::Loss => matched.is_loss(side.stack(id)),
+            SavingKind::Activations if matched.is_checkpointed(side.stack(id)) => false,
             SavingKind::AwaitingFree => side.device_data().awaits_free_at(id, self.peak.0),
             kind => kind.saved_bytes(traits.role, i64::try_from(bytes).unwrap_or(i64::MAX)) > 0,
         };

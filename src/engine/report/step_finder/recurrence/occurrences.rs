@@ -10,17 +10,21 @@ pub(super) struct Occurrences {
     interval_squares: u128,
     /// Number of events before the stack's second allocation.
     pub(super) events_before_second: u32,
+    /// True if an allocation is freed.
+    pub(super) has_free: bool,
 }
 
 impl Occurrences {
-    /// Creates the occurrences of a stack that has allocated once. `now` is the index of the allocation.
-    pub(super) fn new(now: u32) -> Occurrences {
-        Occurrences { count: 1, first: now, last: now, ..Occurrences::default() }
+    /// Creates the occurrences of a stack that has allocated once. `now` is the index of the allocation, `is_freed`
+    /// whether it is freed.
+    pub(super) fn new(now: u32, is_freed: bool) -> Occurrences {
+        Occurrences { count: 1, first: now, last: now, has_free: is_freed, ..Occurrences::default() }
     }
 
     /// Adds the allocation with the index `now`, made by `event`.
-    pub(super) fn add(&mut self, now: u32, event: u32) {
+    pub(super) fn add(&mut self, now: u32, event: u32, is_freed: bool) {
         let distance = u128::from(now - self.last);
+        self.has_free |= is_freed;
         self.count += 1;
         self.last = now;
         self.interval_squares += distance * distance;
