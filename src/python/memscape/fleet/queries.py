@@ -35,7 +35,7 @@ WITH several AS (
 copied AS (SELECT hash(snapshot) AS content FROM all_rows GROUP BY content HAVING min(hash(url)) <> max(hash(url))),
 compared AS (
   SELECT url, member, snapshot, batch, dt,
-    (survey_version, modified, version, status NOT IN {PASSING}, batch, dt) AS age
+    (survey_version, modified, status NOT IN {PASSING}, version, batch, dt) AS age
   FROM all_rows WHERE url IS NOT NULL
     AND (hash(url, member) IN (SELECT file FROM several) OR hash(snapshot) IN (SELECT content FROM copied))),
 counted AS (
