@@ -296,18 +296,40 @@ def test_views_for_duckdb_can_be_run(lake: str) -> None:
     assert connection.execute("SELECT count(*), sum(peak_bytes) FROM site_use").fetchall() == expected
 
 
+def _common_part(lake: str, engine: str) -> list[str]:
+    """Return the statements of an engine that DuckDB can run too."""
+    text = _command("views", lake, "--for", engine).replace("argMin", "arg_min").replace("argMax", "arg_max")
+    statements = text.rstrip(";\n").split(";\n")
+    assert len([statement for statement in statements if "all_" in statement.split("\n")[0].split(" AS ")[0]]) == 5
+    return statements[5:]
+
+
 @pytest.mark.parametrize("engine", ["clickhouse", "spark", "trino"])
 def test_views_for_other_engines_name_all_tables(lake: str, engine: str) -> None:
     # Without these engines, only the common part is run, in DuckDB.
-    text = _command("views", lake, "--for", engine).replace("argMin", "arg_min").replace("argMax", "arg_max")
-    statements = text.rstrip(";\n").split(";\n")
     connection = fleet.connect(lake)
     for name in ("snapshot", "counted", "site_use", "oom", "step", "site", "recent"):
         connection.execute(f"DROP VIEW {name}")
-    assert len([statement for statement in statements if "all_" in statement.split("\n")[0].split(" AS ")[0]]) == 5
-    for statement in statements[5:]:
+    for statement in _common_part(lake, engine):
         connection.execute(statement)
     assert connection.execute("SELECT count(*) FROM snapshot").fetchall() == [(96,)]
     assert connection.execute("SELECT count(*), sum(peak_bytes) FROM site_use").fetchall() == rows(
         lake, "SELECT count(*), sum(peak_bytes) FROM site_use"
     )
+
+
+@pytest.mark.parametrize("engine", ["clickhouse", "spark", "trino"])
+def test_survey_counts_before_failed_read_of_the_same_second(lake: str, engine: str) -> None:
+    # A file that is replaced in the second of its upload has two rows with one time.
+    connection = fleet.connect(lake)
+    connection.execute("CREATE TEMP TABLE surveyed AS FROM all_rows")
+    connection.execute("DROP VIEW counted")
+    connection.execute("DROP VIEW snapshot")
+    connection.execute("DROP VIEW all_rows")
+    connection.execute(
+        "CREATE TEMP VIEW all_rows AS FROM surveyed UNION ALL\n"
+        "SELECT * REPLACE ('lost' AS status, 'zz' AS version, 'zz' AS batch) FROM surveyed WHERE url IS NOT NULL"
+    )
+    for statement in _common_part(lake, engine)[:2]:
+        connection.execute(statement)
+    assert connection.execute("SELECT count(*), count(*) FILTER (status = 'lost') FROM snapshot").fetchall() == [(96, 0)]

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import posixpath
 
-from .lake import TABLES, Lake
+from .lake import PASSING, TABLES, Lake
 from .queries import ALL_ROWS, quoted, statements
 from .sources import Storage
+
+# Which of several rows of one file counts: the largest. As in queries.py, a survey that read the file is preferred.
+_AGE = f"concat(CASE WHEN n.status IN {PASSING} THEN '0' ELSE '1' END, n.version, n.batch)"
 
 # Which rows count, in SQL that ClickHouse, Spark and Trino have. As in queries.py, but without the check for copied parts,
 # because it needs the names of files. Columns are qualified: ClickHouse takes a bare name for the alias of an aggregate.
 _COUNTED = """{create} VIEW counted AS
 SELECT files.snapshot AS snapshot, min(files.url) AS url, {arg_min}(files.batch, files.url) AS batch FROM (
-  SELECT n.url AS url, n.member AS member, {arg_max}(n.snapshot, concat(n.version, n.batch)) AS snapshot,
-    {arg_max}(n.batch, concat(n.version, n.batch)) AS batch FROM (
+  SELECT n.url AS url, n.member AS member, {arg_max}(n.snapshot, {age}) AS snapshot,
+    {arg_max}(n.batch, {age}) AS batch FROM (
     SELECT r.* FROM all_rows r JOIN (
       SELECT url, max(modified) AS modified FROM all_rows WHERE url IS NOT NULL GROUP BY url) m
     ON r.url = m.url AND r.modified = m.modified) n
@@ -31,7 +34,7 @@ def views(lake_url: str, engine: str, storage: Storage | None = None) -> str:
     found = [_all_rows(lake, table, engine) for table in TABLES]
     # In Spark, a view that is kept cannot refer to one of the session.
     create = "CREATE TEMPORARY" if engine == "spark" else "CREATE"
-    found.append(_COUNTED.format(create=create, arg_min=names[0], arg_max=names[1]))
+    found.append(_COUNTED.format(create=create, arg_min=names[0], arg_max=names[1], age=_AGE))
     keys = {"snapshot": "(url, snapshot, batch)", "site_use": "(batch, snapshot)"}
     for table in ("snapshot", "site_use", "oom", "step"):
         columns = keys.get(table, keys["site_use"])
