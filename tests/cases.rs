@@ -303,10 +303,25 @@ fn torch_save_opens_in_both_formats() {
     assert!(!warned(&assert_snapshot("torch.save before 1.6", &legacy, 3), "bytes_behind"));
     let wrapped = json!({"epoch": 3, "snapshot": value});
     assert_snapshot("torch.save of a dict", &saved(&python(&wrapped)), 3);
-    let tensor = b"\x80\x02}X\x01\x00\x00\x00wctorch._utils\n_rebuild_tensor_v2\n";
+    // {"w": a tensor} and, with a snapshot, {"w": a tensor, "snapshot": the snapshot}.
+    let tensor = b"ctorch._utils\n_rebuild_tensor_v2\n((X\x07\x00\x00\x00storagectorch\nFloatStorage\nX\x01\x00\x00\x000X\x03\x00\x00\x00cpuK\ntQK\x00K\x02K\x05\x86K\x05K\x01\x86\x89ccollections\nOrderedDict\n)RtR";
+    let weights = [b"\x80\x02}X\x01\x00\x00\x00w", tensor.as_slice(), b"s."].concat();
+    let bare = python(&value);
+    let beside = [
+        b"\x80\x04}(X\x01\x00\x00\x00w",
+        tensor.as_slice(),
+        b"X\x08\x00\x00\x00snapshot",
+        bare.strip_prefix(b"\x80\x04").unwrap().strip_suffix(b".").unwrap(),
+        b"u.",
+    ]
+    .concat();
+    assert_snapshot("torch.save beside a tensor", &saved(&beside), 3);
+    assert_snapshot("torch.save before 1.6, beside a tensor", &[before, &beside, b"\x80\x02]."].concat(), 3);
+    let model = b"\x80\x02c__main__\nModel\n)\x81.";
     for (file, end) in [
-        (saved(tensor), ": it holds torch._utils._rebuild_tensor_v2"),
-        ([before, tensor].concat(), ": it holds torch._utils._rebuild_tensor_v2"),
+        (saved(model), ": it holds __main__.Model"),
+        (saved(&weights), ": it holds 'w'"),
+        ([before, &*weights].concat(), ": it holds 'w'"),
         (saved(&python(&json!({"epoch": 3, "lr": 0.5}))), ": it holds 'epoch', 'lr'"),
     ] {
         let error = open(&file).err().unwrap();

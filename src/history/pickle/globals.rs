@@ -53,6 +53,18 @@ impl<B: Builder> Stack<B> {
         self.begin_new(kind)
     }
 
+    /// Handles BINPERSID: replaces the name of a value that is stored outside of the pickle by None.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn leave_out_external(&mut self) -> StackResult<B> {
+        let at = self.top_position(1)?;
+        if let Some(number) = self.open_at(at) {
+            self.finish(number, at)?;
+        }
+        self.values.truncate(at);
+        self.push_built(B::none)
+    }
+
     /// Handles BUILD: drops the state of a value. It has attributes of a subclass, or the byte order of a NumPy type.
     #[cold]
     #[inline(never)]

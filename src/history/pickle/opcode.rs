@@ -160,6 +160,8 @@ opcodes! {
     b'R' REDUCE           NO_OPERAND;
     0x81 NEWOBJ           NO_OPERAND;
     b'b' BUILD            NO_OPERAND;
+    // Names of values outside of the pickle, such as the storages of tensors.
+    b'Q' BINPERSID        NO_OPERAND;
     // Not supported.
     b'i' INST             CODE;
     b'o' OBJ              CODE;
@@ -168,7 +170,6 @@ opcodes! {
     0x83 EXT2             CODE;
     0x84 EXT4             CODE;
     b'P' PERSID           CODE;
-    b'Q' BINPERSID        CODE;
     b'0' POP              STACK_MANIPULATION;
     b'1' POP_MARK         STACK_MANIPULATION;
     b'2' DUP              STACK_MANIPULATION;

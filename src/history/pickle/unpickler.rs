@@ -243,6 +243,7 @@ impl<B: Builder> Unpickler<B> {
             opcode::STACK_GLOBAL => stack.stack_global()?,
             opcode::REDUCE | opcode::NEWOBJ => stack.construct()?,
             opcode::BUILD => stack.set_state()?,
+            opcode::BINPERSID => stack.leave_out_external()?,
 
             opcode::PROTO => match cursor.byte()? {
                 0..=MAX_PROTOCOL => {}

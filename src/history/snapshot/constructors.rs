@@ -19,7 +19,7 @@ enum Constructor {
     /// A NumPy number, from its type and its bytes.
     Number,
     NumberType,
-    /// Data that is no part of a snapshot, such as a NumPy array or a date. It is read as None.
+    /// Data that is no part of a snapshot, such as a NumPy array, a tensor or a date. It is read as None.
     Opaque,
     /// An instance of a subclass of dict, which is read as the dict.
     Subclass,
@@ -30,7 +30,7 @@ enum Constructor {
 use Constructor::{Class, Dict, Encode, First, List, Number, NumberType, Opaque, Subclass};
 
 /// Modules, names in them, and how their results are read.
-const KNOWN: [(&[&str], &[&str], Constructor); 16] = [
+const KNOWN: [(&[&str], &[&str], Constructor); 19] = [
     (&["collections"], &["OrderedDict", "defaultdict", "Counter"], Dict),
     (&["collections"], &["deque"], List),
     (&["builtins", "__builtin__"], &["dict"], Dict),
@@ -49,6 +49,13 @@ const KNOWN: [(&[&str], &[&str], Constructor); 16] = [
     (&["pathlib", "pathlib._local"], &["PosixPath", "WindowsPath", "PurePosixPath", "Path"], Opaque),
     (&["argparse"], &["Namespace"], Opaque),
     (&["torch"], &["device", "Size"], Opaque),
+    (
+        &["torch._utils"],
+        &["_rebuild_tensor", "_rebuild_tensor_v2", "_rebuild_tensor_v3", "_rebuild_parameter", "_rebuild_sparse_tensor"],
+        Opaque,
+    ),
+    (&["torch.serialization"], &["_get_layout"], Opaque),
+    (&["torch.storage"], &["UntypedStorage", "TypedStorage"], Class),
     (&["numpy"], &["dtype"], NumberType),
     (&["copyreg", "copy_reg"], &["_reconstructor"], Subclass),
 ];
@@ -57,11 +64,12 @@ const CONSTRUCTORS: [Constructor; 9] = [Dict, List, First, Encode, Number, Numbe
 
 impl Store {
     /// Returns the reference to a known constructor. `below` is the value before it: any class may be the first
-    /// argument of the constructor of a subclass of dict, and of that of an array.
+    /// argument of the constructor of a subclass of dict, and of that of an array. Types of tensors, such as
+    /// `torch.FloatStorage`, are arguments as well.
     pub(super) fn constructor(&self, module: &str, name: &str, below: Option<Value>) -> Option<Value> {
         let known = KNOWN.iter().find(|(modules, names, _)| modules.contains(&module) && names.contains(&name));
-        let is_argument = || matches!(below.and_then(constructor_of), Some(Subclass | Opaque)).then_some(Class);
-        let constructor = known.map(|&(.., constructor)| constructor).or_else(is_argument)?;
+        let is_argument = || module == "torch" || matches!(below.and_then(constructor_of), Some(Subclass | Opaque));
+        let constructor = known.map(|&(.., constructor)| constructor).or_else(|| is_argument().then_some(Class))?;
         Some(Value::new(Kind::Constructor, constructor as u32))
     }
 
