@@ -342,6 +342,17 @@ fn largest_fitting_request_counts_whole_2_mib_segments() {
 }
 
 #[test]
+fn negative_free_memory_is_unknown() {
+    for free in [json!(-1), json!(i64::MIN + 1), Value::Null] {
+        let oom = json!({"action": "oom", "device_free": free, "size": MIB, "stream": 0, "frames": []});
+        let report = oom_report(&mut open_snapshot(&[], &[oom]), None);
+        let requests = sheet(&report, "requests");
+        assert_eq!(cell(requests, &requests.rows[0], "device_free_bytes"), &Cell::Empty, "{free}");
+        assert_eq!(number(requests, &requests.rows[0], "requested_bytes"), i128::from(MIB));
+    }
+}
+
+#[test]
 fn generated_oom_is_reported() {
     let words = "--steps 2 --layers 3 --oom --pending".split_whitespace().map(str::to_owned);
     let (options, _) = generate::Options::parse(words).unwrap();

@@ -85,7 +85,11 @@ impl Store {
                     has_address = true;
                 }
                 Key::DeviceFree => {
-                    event.address = self.bytes_at(key, value)?;
+                    event.address = match self.signed_at(key, value) {
+                        // Not a number of bytes.
+                        Ok(..0) => UNKNOWN_FREE,
+                        _ => self.bytes_at(key, value)?,
+                    };
                     (has_address, has_device_free) = (true, true);
                 }
                 Key::Size => {
