@@ -166,10 +166,14 @@ impl Ranks {
         [first, rest].concat()
     }
 
+    /// Returns true if the rank's peak is far from the median.
+    pub(super) fn differs_at_peak(&self, index: usize) -> bool {
+        self.outliers.iter().any(|it| it.at as usize == index)
+    }
+
     /// Returns true if the rank differs from the others at the end, but not at the peak.
     pub fn differs_only_at_end(&self, index: usize) -> bool {
-        let has = |outliers: &[Outlier]| outliers.iter().any(|it| it.at as usize == index);
-        has(&self.end_outliers) && !has(&self.outliers)
+        self.end_outliers.iter().any(|it| it.at as usize == index) && !self.differs_at_peak(index)
     }
 
     /// Returns the index of the rank to compare a rank with: the one with the median peak of its group, or, for this

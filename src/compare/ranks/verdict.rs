@@ -17,7 +17,7 @@ const LONGEST: usize = 60;
 pub(super) fn verdict(ranks: &Ranks) -> Vec<String> {
     // What a rank needs more at its peak is often reserved, and live at the end, as well.
     let others = |found: &[Outlier]| -> Vec<Outlier> {
-        found.iter().filter(|it| !ranks.outliers.iter().any(|outlier| outlier.at == it.at)).copied().collect()
+        found.iter().filter(|it| !ranks.differs_at_peak(it.at as usize)).copied().collect()
     };
     let (reserved, reserved_outliers) = ranks.judged(Rank::peak_reserved);
     let mut sentences = Vec::new();
