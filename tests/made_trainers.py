@@ -265,10 +265,10 @@ def recordings():
     """Recordings without a part of the history."""
     program = Program()
     kept = program.alloc(8 * MIB, "model:1")
-    for it in range(900):
+    for it in range(1100):
         program.free(program.alloc(MIB, f"f:{it % 7}"))
-    program.trace, base = program.trace[-2000:], program.totals[-2001]
-    yield "ring-2000.pickle", program.snapshot(), {"base": base, "events": 2000, "warnings": ["events_likely_overwritten"]}, []
+    program.trace, base = program.trace[-2048:], program.totals[-2049]
+    yield "ring-2048.pickle", program.snapshot(), {"base": base, "events": 2048, "warnings": ["events_likely_overwritten"]}, []
     program = Program()
     program.free(program.alloc(MIB, "f:1"))
     program.alloc(8 * MIB, "model:1")

@@ -43,7 +43,7 @@ pub(super) fn is_likely_full(events: u64, max_entries: Option<u64>) -> bool {
     if let Some(max_entries) = max_entries {
         return events > 0 && events >= max_entries;
     }
-    events > 0 && (events.is_multiple_of(1000) || events >= 1 << 10 && events.is_power_of_two())
+    events > 0 && (events.is_multiple_of(10_000) || events >= 1 << 10 && events.is_power_of_two())
 }
 
 /// Devices with events or blocks, ascending.
