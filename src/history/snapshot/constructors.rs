@@ -51,7 +51,13 @@ const KNOWN: [(&[&str], &[&str], Constructor); 19] = [
     (&["torch"], &["device", "Size"], Opaque),
     (
         &["torch._utils"],
-        &["_rebuild_tensor", "_rebuild_tensor_v2", "_rebuild_tensor_v3", "_rebuild_parameter", "_rebuild_sparse_tensor"],
+        &[
+            "_rebuild_tensor",
+            "_rebuild_tensor_v2",
+            "_rebuild_tensor_v3",
+            "_rebuild_parameter",
+            "_rebuild_sparse_tensor",
+        ],
         Opaque,
     ),
     (&["torch.serialization"], &["_get_layout"], Opaque),
