@@ -332,4 +332,5 @@ def test_survey_counts_before_failed_read_of_the_same_second(lake: str, engine: 
     )
     for statement in _common_part(lake, engine)[:2]:
         connection.execute(statement)
-    assert connection.execute("SELECT count(*), count(*) FILTER (status = 'lost') FROM snapshot").fetchall() == [(96, 0)]
+    lost = "SELECT count(*), count(*) FILTER (status = 'lost') FROM snapshot"
+    assert connection.execute(lost).fetchall() == [(96, 0)]
