@@ -105,9 +105,7 @@ impl SiteSums {
     pub(super) fn name(&self, side: Side<'_>, group: u32) -> String {
         let mut name = label(side, group);
         let sum = self.get(group);
-        // Without a stack, that of the free is missing as well.
-        if group == 0 {
-        } else if sum.with_free_stack == sum.count && sum.count > 0 {
+        if sum.with_free_stack == sum.count && sum.count > 0 {
             name.insert_str(0, FREED_AT);
         } else if sum.with_free_stack > 0 {
             name.push_str(&format!(" ({} with the stack of the free)", group_digits(sum.with_free_stack)));
