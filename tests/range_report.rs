@@ -123,5 +123,5 @@ fn range_within_a_phase_is_named_after_it() {
     let parts = ["(forward ", ", backward ", ", optimizer ", "% of the events): live bytes from "];
     assert!(parts.iter().all(|part| whole.contains(part)), "{whole}");
     let none = report(&mut opened, device.device, Some(Span { from: end, to: end })).statements.remove(0).text;
-    assert!(none.starts_with("No events: "), "{none}");
+    assert!(none.starts_with("No events: ") && none.ends_with(" (unchanged)."), "{none}");
 }

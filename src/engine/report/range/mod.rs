@@ -13,6 +13,7 @@ use base::sorted::{sorted_numbers, two_part_key};
 use base::units::{Moment, percent, pluralize};
 use history::replay::Curve;
 use protocol::{Cell, Scope, Span, StepPhase, Tone};
+use std::cmp::Ordering;
 
 /// The insight on a range.
 pub(super) struct Range {
@@ -94,14 +95,17 @@ fn write_statements(writer: &mut ReportWriter<'_>, parts: &Range, phases: &[Phas
     let &Range { span, ref at_peak, ref allocated, ref freed, ref kept } = parts;
     let live = |moment| u64::try_from(side.history.drawn_at(Moment(moment))).unwrap_or(0);
     let (before, after) = (live(span.from), live(span.to));
-    let sign = if after < before { "−" } else { "+" };
+    let change = match after.cmp(&before) {
+        Ordering::Equal => "unchanged".to_owned(),
+        Ordering::Less => "−".to_owned() + &bytes_text(before - after),
+        Ordering::Greater => "+".to_owned() + &bytes_text(after - before),
+    };
     let text = format!(
-        "{}{}: live bytes from {} to {} ({sign}{}).",
+        "{}{}: live bytes from {} to {} ({change}).",
         describe_events(span),
         describe_phases(span, phases),
         bytes_text(before),
-        bytes_text(after),
-        bytes_text(after.abs_diff(before))
+        bytes_text(after)
     );
     writer.add_statement(Tone::Fact, text, Some(range_evidence(span, span.to)));
     let text = format!("Peak in the range: {} {}.", bytes_text(at_peak.bytes), moment_text(at_peak.moment));
