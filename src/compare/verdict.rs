@@ -188,9 +188,11 @@ fn causes(comparison: &Comparison, live: PerSide) -> Option<String> {
     };
     let order = causes.iter().zip(0..).map(|((label, bytes, _), index)| (rank(label, bytes), index)).collect();
     let largest = sorted_numbers(order).into_iter().filter_map(|index| causes.get(index as usize));
-    let largest = largest.filter(|(_, bytes, _)| bytes.a.abs_diff(bytes.b) > min_difference).take(MAX_CAUSES);
-    let words: Vec<String> = largest
-        .map(|(label, bytes, in_both)| {
+    let largest = largest.filter(|(_, bytes, _)| bytes.a.abs_diff(bytes.b) > min_difference).enumerate();
+    // The bytes of an unknown pool may be those that another pool seems to have more or less.
+    let named = largest.filter(|(index, (label, ..))| *index < MAX_CAUSES || *label == UNKNOWN_POOL);
+    let words: Vec<String> = named
+        .map(|(_, (label, bytes, in_both))| {
             let label: String = row_name(comparison, label).chars().take(LONGEST).collect();
             format!("{} {label} ({})", signed(bytes.delta()), relation(*bytes, *in_both))
         })
