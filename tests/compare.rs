@@ -280,7 +280,12 @@ fn four_times_longer_sequence_scales_groups_by_1_4_and_16() {
     let parameters = comparison.scaling.iter().find(|group| group.factor == 1.0).unwrap();
     assert!(parameters.bytes.a == parameters.bytes.b && parameters.sites >= 2);
     let verdict = comparison.verdict.join("\n");
-    assert!(verdict.contains("quadratically (×16)") && verdict.contains("attention_scores"), "{verdict}");
+    assert!(
+        verdict.contains("Allocation sizes: ")
+            && verdict.contains("quadratically (×16)")
+            && verdict.contains("attention_scores"),
+        "{verdict}"
+    );
     assert!(comparison.lifetimes.iter().all(|it| !matches!(it.outcome, Outcome::OnlyInA | Outcome::OnlyInB)));
     check_sums(&comparison);
 }
@@ -426,6 +431,62 @@ fn verdict_names_other_settings_and_peak_reserved() {
     // With itself.
     let comparison = compared(&file("mixed.default"), &file("mixed.default"), CompareOptions::default());
     assert!(!comparison.verdict.join(" ").contains("reserved"), "{:?}", comparison.verdict);
+}
+
+/// An event of a fixed stack. `at` gives the address, in GiB.
+fn event(action: &str, at: u64, bytes: u64) -> serde_json::Value {
+    let frames = [serde_json::json!({"name": "step", "filename": "/home/me/train.py", "line": 7})];
+    serde_json::json!({"action": action, "addr": at << 30, "size": bytes, "stream": 0, "frames": frames})
+}
+
+fn snapshot(segments: &[serde_json::Value], trace: &[serde_json::Value]) -> File {
+    let value = serde_json::json!({"segments": segments, "device_traces": [trace]});
+    File::from_bytes(&serde_json::to_vec(&value).unwrap())
+}
+
+#[test]
+fn growth_below_equal_peaks_is_in_the_verdict() {
+    let mib = |mib: u64| mib << 20;
+    let both = [event("alloc", 1, mib(100)), event("free_completed", 1, mib(100)), event("alloc", 2, mib(1))];
+    let [a, b] = [0, 1].map(|more| {
+        let grown = (0..more).map(|_| event("alloc", 3, mib(10)));
+        snapshot(&[], &both.iter().cloned().chain(grown).collect::<Vec<_>>())
+    });
+    let [more, less] = [compared(&a, &b, CompareOptions::default()), compared(&b, &a, CompareOptions::default())];
+    assert_eq!(more.verdict[0], "B's peak equals A's: 100 MiB.");
+    assert_eq!(more.verdict[1], "At the end, B has 10.0 MiB more live: 11.0 MiB against 1.00 MiB.");
+    assert_eq!(less.verdict[1], "At the end, B has 10.0 MiB less live: 1.00 MiB against 11.0 MiB.");
+    // The ends are what is compared.
+    let end = |file: &File| Some(Moment(file.side().history.event_count()));
+    let ends = compared(&a, &b, CompareOptions { a: end(&a), b: end(&b), ..CompareOptions::default() });
+    assert!(!ends.verdict.iter().any(|it| it.starts_with("At the end")), "{:?}", ends.verdict);
+}
+
+/// Older versions of PyTorch record the pool only in the list of segments, which lacks those that were freed.
+#[test]
+fn unknown_pool_is_named_and_not_the_first_cause() {
+    let mib = |mib: u64| mib << 20;
+    let side = |kept: [u64; 4], freed: u64| {
+        let places = || (1_u64..).zip(kept);
+        let segments = places().map(|(at, kept)| {
+            let block = serde_json::json!({"address": at << 30, "size": kept, "requested_size": kept,
+                "state": "active_allocated", "frames": []});
+            serde_json::json!({"device": 0, "address": at << 30, "total_size": mib(20), "stream": 0,
+                "segment_type": "large", "segment_pool_id": [0, at - 1], "is_expandable": false, "frames": [],
+                "blocks": [block]})
+        });
+        let kept = places().map(|(at, kept)| event("alloc", at, kept));
+        let freed = [event("alloc", 9, freed), event("free_completed", 9, freed)];
+        snapshot(&segments.collect::<Vec<_>>(), &kept.chain(freed).collect::<Vec<_>>())
+    };
+    let [a, b] = [side([8, 7, 6, 5].map(mib), mib(64)), side([4, 4, 4, 4].map(mib), mib(32))];
+    let comparison = compared(&a, &b, CompareOptions { key: Some(Key::Pool), ..CompareOptions::default() });
+    assert_eq!(comparison.rows[0].label, "pool unknown: its segment was freed");
+    let causes = &comparison.verdict[1];
+    assert!(causes.starts_with("Largest differences by pool: −4.00 MiB default pool (−50 %), −3.00 MiB"), "{causes}");
+    // It does not take the place of one of the three causes.
+    assert!(causes.contains(" −2.00 MiB ") && !causes.contains(" −1.00 MiB "), "{causes}");
+    assert!(causes.ends_with(", −32.0 MiB pool unknown: its segment was freed (−50 %)."), "{causes}");
 }
 
 #[test]

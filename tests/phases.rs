@@ -355,10 +355,10 @@ fn range_and_crop_select_phase_of_step() {
     let path = path.to_str().unwrap();
     let range = |more: &[&str]| memscape(&[&["range", path], more].concat());
     for (more, events) in [
-        (&["--phase", "forward"][..], "Event 3:"),
-        (&["--phase", "backward", "--step", "step_0"], "Event 1:"),
-        (&["--phase", "optimizer", "--step", "1"], "Event 5:"),
-        (&["--step", "0"], "Events 0 – 2:"),
+        (&["--phase", "forward"][..], "Event 3 (forward):"),
+        (&["--phase", "backward", "--step", "step_0"], "Event 1 (backward):"),
+        (&["--phase", "optimizer", "--step", "1"], "Event 5 (optimizer):"),
+        (&["--step", "0"], "Events 0 – 2 (forward 33.3 %, "),
     ] {
         let (succeeded, text) = range(more);
         assert!(succeeded && text.contains(events), "{more:?}: {text}");

@@ -102,3 +102,26 @@ fn site_without_kept_bytes_is_listed_with_what_it_freed() {
     assert!(number(sites, temporary, "freed_bytes") > 0);
     assert!(matches!(cell(sites, temporary, "call_site"), Cell::Text(name) if !name.is_empty()));
 }
+
+#[test]
+fn range_within_a_phase_is_named_after_it() {
+    let (mut opened, ..) = generated("--steps 3 --layers 3");
+    let device = opened.summary.devices[0].clone();
+    let question = ReportQuestion { topic: Topic::Peak, rows: 10, ..ReportQuestion::default() };
+    let peak = Request::Ask(Ask { serial: 7, device: device.device, question: Question::Report(question) });
+    let peak = report_of(opened.reply(peak));
+    let phases = sheet(&peak, "phases");
+    assert_eq!(phases.rows.len(), 3);
+    for row in &phases.rows {
+        let name = reported::text(phases, row, "phase");
+        let span = row.evidence.as_ref().and_then(|it| it.span).unwrap();
+        let first = report(&mut opened, device.device, Some(span)).statements.remove(0).text;
+        assert!(first.contains(&format!(" ({name}): live bytes from ")), "{first}");
+    }
+    let end = u32::try_from(device.events).unwrap();
+    let whole = report(&mut opened, device.device, None).statements.remove(0).text;
+    let parts = ["(forward ", ", backward ", ", optimizer ", "% of the events): live bytes from "];
+    assert!(parts.iter().all(|part| whole.contains(part)), "{whole}");
+    let none = report(&mut opened, device.device, Some(Span { from: end, to: end })).statements.remove(0).text;
+    assert!(none.starts_with("No events: ") && none.ends_with(" (unchanged)."), "{none}");
+}

@@ -9,7 +9,7 @@ use memscape::protocol::{
 };
 use memscape::ui::features::insights::InsightsAction;
 use memscape::ui::features::watch::{FileVersion, WatchAction};
-use memscape::ui::plot::comparing::view::bar;
+use memscape::ui::plot::comparing::view::{bar, mark_line};
 use memscape::ui::session::ranks::unlisted_note;
 use memscape::ui::shell::action::Action;
 use memscape::ui::shell::commands;
@@ -386,4 +386,12 @@ fn changed_order_and_name_pattern_are_requested() {
     let before = page.state.ranks.clone();
     ranks_effects(&mut page, Action::Ranks(RanksAction::OrderChosen(3)));
     assert_eq!((page.state.ranks.order, page.state.ranks != before), (3, true));
+}
+
+#[test]
+fn line_of_a_mark_crosses_no_label() {
+    let labels = [[[10.0, 60.0], [0.0, 12.0]], [[40.0, 90.0], [28.0, 40.0]]];
+    for (x, line) in [(5.0, [0.0, 40.0]), (20.0, [12.0, 40.0]), (50.0, [12.0, 28.0]), (60.0, [0.0, 28.0])] {
+        assert_eq!(mark_line(x, 40.0, &labels), line, "{x}");
+    }
 }

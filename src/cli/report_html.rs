@@ -118,7 +118,7 @@ fn draw_map(out: &mut String, map: &HeatMap) {
     }
     draw_spread(out, map, height + 8);
     *out += "</svg>\n";
-    let what = if map.is_capacity { "the device's capacity" } else { "the highest peak" };
+    let what = if map.is_reserved { "the highest peak reserved" } else { "the highest peak" };
     let aligned = match map.steps {
         0 => "from the first event to the last".to_owned(),
         steps => format!("aligned by {}", base::units::pluralize(steps.into(), "step")),

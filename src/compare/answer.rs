@@ -42,6 +42,9 @@ pub struct SideFacts {
 /// Title of the pair of moments with the most reserved bytes.
 pub(crate) const PEAK_RESERVED: &str = "peak reserved";
 
+/// Title of the pair of moments at the ends of the traces.
+pub(crate) const END: &str = "end";
+
 /// Two moments that are compared, one in each trace, with their live and reserved bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MomentPair {

@@ -1,12 +1,13 @@
 //! The verdict: one to five sentences, each with one number and its cause.
 
 use crate::alignment::Align;
-use crate::answer::{Comparison, FactorGroup, Outcome, PEAK_RESERVED, PerSide, Row, factor, factor_of, relation};
+use crate::answer::{Comparison, END, FactorGroup, Outcome, PEAK_RESERVED, PerSide, Row, factor, factor_of, relation};
 use crate::key::Key;
 use analysis::category::category_label;
 use analysis::site::with_site;
 use base::sorted::sorted_numbers;
 use base::units::{Bytes, Moment, group_digits, percent, pluralize};
+use engine::UNKNOWN_POOL;
 use hashbrown::HashMap;
 
 /// Maximum number of sentences.
@@ -46,9 +47,12 @@ pub(crate) fn verdict(comparison: &Comparison) -> Vec<String> {
     sentences.extend(settings_differ(comparison));
     sentences.extend(scaling(&comparison.scaling));
     sentences.extend(lifetimes(comparison, live));
+    // Other differences matter most where the live bytes are the same.
+    let is_same = u128::from(live.a.abs_diff(live.b)) * RESERVED_PART <= u128::from(live.a.max(live.b));
+    if is_same && let Some(end) = end_difference(comparison, live) {
+        sentences.insert(1, end);
+    }
     if let Some(reserved) = reserved_difference(comparison) {
-        // It matters most where the live bytes are the same.
-        let is_same = u128::from(live.a.abs_diff(live.b)) * RESERVED_PART <= u128::from(live.a.max(live.b));
         match sentences.first_mut().filter(|_| is_same) {
             Some(first) => *first = [first, " ", &*reserved].concat(),
             None => sentences.push(reserved),
@@ -109,6 +113,17 @@ fn reserved_difference(comparison: &Comparison) -> Option<String> {
         .then(|| format!("B's peak reserved is {delta} {direction}: {b} against {a}."))
 }
 
+/// Reports a difference of the live bytes at the end of the traces, as after a leak that stays below the peak.
+fn end_difference(comparison: &Comparison, live: PerSide) -> Option<String> {
+    let end = comparison.moments.iter().find(|pair| pair.title == END)?;
+    let PerSide { a, b } = end.live;
+    let delta = a.abs_diff(b);
+    let is_compared = end.moments == (comparison.a.moment, comparison.b.moment);
+    let direction = if b > a { "more" } else { "less" };
+    (!is_compared && delta > live.a.max(live.b) / MIN_PART)
+        .then(|| format!("At the end, B has {} {direction} live: {} against {}.", Bytes(delta), Bytes(b), Bytes(a)))
+}
+
 fn settings_differ(comparison: &Comparison) -> Option<String> {
     let value = |value: &Option<String>| match value.as_deref() {
         None => "not recorded".to_owned(),
@@ -167,11 +182,17 @@ fn causes(comparison: &Comparison, live: PerSide) -> Option<String> {
         }
     }
     let min_difference = live.a.max(live.b) / MIN_PART;
-    let order = causes.iter().zip(0..).map(|((_, bytes, _), index)| (!bytes.delta().unsigned_abs(), index)).collect();
+    // Bytes of an unknown pool are no difference between the runs: freed segments, not the program, decide them.
+    let rank = |label: &str, bytes: &PerSide| {
+        (u128::from(label == UNKNOWN_POOL) << 127) | ((u128::MAX >> 1) - bytes.delta().unsigned_abs())
+    };
+    let order = causes.iter().zip(0..).map(|((label, bytes, _), index)| (rank(label, bytes), index)).collect();
     let largest = sorted_numbers(order).into_iter().filter_map(|index| causes.get(index as usize));
-    let largest = largest.filter(|(_, bytes, _)| bytes.a.abs_diff(bytes.b) > min_difference).take(MAX_CAUSES);
-    let words: Vec<String> = largest
-        .map(|(label, bytes, in_both)| {
+    let largest = largest.filter(|(_, bytes, _)| bytes.a.abs_diff(bytes.b) > min_difference).enumerate();
+    // The bytes of an unknown pool may be those that another pool seems to have more or less.
+    let named = largest.filter(|(index, (label, ..))| *index < MAX_CAUSES || *label == UNKNOWN_POOL);
+    let words: Vec<String> = named
+        .map(|(_, (label, bytes, in_both))| {
             let label: String = row_name(comparison, label).chars().take(LONGEST).collect();
             format!("{} {label} ({})", signed(bytes.delta()), relation(*bytes, *in_both))
         })
@@ -179,8 +200,9 @@ fn causes(comparison: &Comparison, live: PerSide) -> Option<String> {
     (!words.is_empty()).then(|| format!("Largest differences by {}: {}.", comparison.key_title, words.join(", ")))
 }
 
-/// Reports how sizes scale. If one factor is the square of another, also reports the call sites that grow
-/// quadratically.
+/// Reports how the sizes of paired allocations scale. The live bytes of a call site may have another factor, because the
+/// number of its live allocations changes as well. If one factor is the square of another, also reports the call sites
+/// that grow quadratically.
 fn scaling(groups: &[FactorGroup]) -> Option<String> {
     let changed: Vec<&FactorGroup> = groups.iter().filter(|group| (group.factor - 1.0).abs() > 0.05).collect();
     let largest = changed.first()?;
@@ -202,7 +224,7 @@ fn scaling(groups: &[FactorGroup]) -> Option<String> {
         Some(quadratic) => {
             let names: Vec<&str> = quadratic.rows.iter().take(MAX_CAUSES).map(|row| &*row.site).collect();
             format!(
-                "{} {}, {} quadratically ({}): {}.",
+                "Allocation sizes: {} {}, {} quadratically ({}): {}.",
                 sites(linear),
                 factor(linear.factor),
                 quadratic.sites,
@@ -212,7 +234,12 @@ fn scaling(groups: &[FactorGroup]) -> Option<String> {
         }
         None => {
             let site = linear.rows.first().map_or("", |row| &row.site);
-            format!("{} {}, most bytes {}.", sites(linear), factor(linear.factor), with_site("from", site))
+            format!(
+                "Allocation sizes: {} {}, most bytes {}.",
+                sites(linear),
+                factor(linear.factor),
+                with_site("from", site)
+            )
         }
     })
 }

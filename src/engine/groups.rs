@@ -5,6 +5,8 @@
 //! pools in order of their ids.
 
 mod labels;
+
+pub use labels::UNKNOWN_POOL;
 mod pool_names;
 mod pools;
 mod ranges;

@@ -60,6 +60,7 @@ mod tree;
 mod what_if;
 
 pub use columns::verify_cache;
+pub use groups::UNKNOWN_POOL;
 pub use history::recorder::{PausedBytes, Sample};
 pub use intake::PartialSchedule;
 pub use opening::{OpenedFile, Opening, open_columns};

@@ -114,9 +114,9 @@ pub struct HeatMap {
     pub rows: Vec<HeatMapRow>,
     /// Maximum live bytes in each cell, row by row. The value 255 represents [`HeatMap::max`].
     pub values: Vec<u8>,
-    /// Size of device memory in bytes. If it is unknown, the highest peak.
+    /// Highest peak of reserved bytes over all ranks. If it is unknown, of live bytes.
     pub max: u64,
-    pub is_capacity: bool,
+    pub is_reserved: bool,
     /// Number of training steps that were aligned. 0 if the traces were aligned as a whole.
     pub steps: u32,
     /// Indices of the columns that contain the start of a step.

@@ -1,7 +1,7 @@
 //! Facts about the two sides of a comparison: sizes, common moments, and differing settings.
 
 use crate::alignment::Alignment;
-use crate::answer::{MomentPair, PEAK_RESERVED, PerSide, SideFacts};
+use crate::answer::{END, MomentPair, PEAK_RESERVED, PerSide, SideFacts};
 use base::units::Moment;
 use engine::{Side, is_default_setting};
 use hashbrown::HashMap;
@@ -39,7 +39,7 @@ pub(super) fn moment_pairs(a: &DeviceHistory, b: &DeviceHistory, alignment: &Ali
         ("A's peak", peak_a, alignment.to_b(peak_a)),
         ("B's peak", alignment.to_a(peak_b), peak_b),
         ("baseline", Moment::START, Moment::START),
-        ("end", Moment(a.event_count()), Moment(b.event_count())),
+        (END, Moment(a.event_count()), Moment(b.event_count())),
     ];
     if knows_reserved {
         pairs.push((PEAK_RESERVED, a.reserved_peak(), b.reserved_peak()));

@@ -78,9 +78,11 @@ impl Ranks {
             Some((rank, rank.survey.as_ref()?))
         };
         let surveys: Vec<(&Rank, &RankSurvey)> = places.iter().filter_map(surveyed).collect();
+        // Of the device's capacity, small models use so little that all rows look alike.
         let live = surveys.iter().map(|(rank, _)| rank.peak().unwrap_or(0)).max().unwrap_or(0);
-        let capacity = surveys.iter().filter_map(|(_, survey)| survey.capacity).max().unwrap_or(0);
-        let max_bytes = live.max(capacity).max(1);
+        let reserved = surveys.iter().filter_map(|(_, survey)| u64::try_from(survey.peak_reserved).ok()).max();
+        let reserved = reserved.unwrap_or(0);
+        let max_bytes = live.max(reserved).max(1);
         let steps = surveys.iter().map(|(_, survey)| survey.step_events.len()).min().unwrap_or(0);
         let edges_of_first = edges(self.surveys().next()?.2, steps);
         // One value per column and rank.
@@ -113,7 +115,7 @@ impl Ranks {
         Some(HeatMap {
             columns: COLUMNS,
             max: max_bytes,
-            is_capacity: max_bytes == capacity,
+            is_reserved: max_bytes == reserved,
             steps: steps as u32,
             rows,
             values,

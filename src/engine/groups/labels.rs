@@ -7,6 +7,10 @@ use history::replay::DeviceHistory;
 use history::snapshot::Snapshot;
 use protocol::Grouping;
 
+/// Label of the allocations without a pool, if the file records pools. Older versions of PyTorch record the pool of a
+/// segment only in the list of segments, which has those that exist at the end of the trace.
+pub const UNKNOWN_POOL: &str = "pool unknown: its segment was freed";
+
 impl Groups {
     /// Returns the display label of a group. For call sites, the label is the frame on one line.
     pub(crate) fn label(&self, snapshot: &Snapshot, history: &DeviceHistory, by: Grouping, group: u32) -> String {
@@ -19,6 +23,7 @@ impl Groups {
         let Some(index) = group.checked_sub(1) else {
             return match by {
                 Grouping::CallSite => site::NO_STACK,
+                Grouping::Pool if self.has_pools() => UNKNOWN_POOL,
                 _ => "not recorded",
             }
             .to_owned();

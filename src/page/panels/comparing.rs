@@ -10,7 +10,7 @@ use base::units::Bytes;
 use protocol::{Align, MatchKey};
 use ui::features::State;
 use ui::features::insights::view::comparison_verdict;
-use ui::plot::comparing::view::{ComparisonBar, DeltaStrip, bar, other_devices, strip};
+use ui::plot::comparing::view::{ComparisonBar, DeltaStrip, MarkLabel, bar, mark_line, other_devices, strip};
 use ui::shell::action::Action;
 use ui::state::compared_at::ComparedAt;
 use ui::state::comparing::ComparingAction;
@@ -173,19 +173,25 @@ fn draw(elements: &Elements, picture: &Picture, scale: f64) {
     context.fill_rect(0.0, zero, width, scale.round().max(1.0));
     context.set_font(&[&((10.0 * scale).round() as u32).to_string(), "px system-ui, sans-serif"].concat());
     context.set_text_baseline("top");
-    let mut taken: Vec<[f64; 2]> = Vec::new();
+    let mut labels: Vec<MarkLabel> = Vec::new();
+    let mut texts: Vec<(&str, f64, f64)> = Vec::new();
     for (x, text, _) in &strip.marks {
         let wide = context.measure_text(text).map_or(0.0, |size| size.width());
         let at = (x + 4.0 * scale).min(width - wide - 2.0 * scale);
-        let room = [at - 6.0 * scale, at + wide];
-        context.fill_rect(x.floor(), 0.0, scale.round().max(1.0), height);
-        if taken.iter().all(|other| room[1] < other[0] || room[0] > other[1]) {
+        if labels.iter().all(|[[left, right], _]| at + wide < *left || at - 6.0 * scale > *right) {
             let y = if text.starts_with('−') { height - 12.0 * scale } else { scale };
-            context.set_stroke_style_str(&theme.ground);
-            context.set_line_width(3.0 * scale);
-            let _ = context.stroke_text(text, at, y);
-            let _ = context.fill_text(text, at, y);
-            taken.push(room);
+            texts.push((text, at, y));
+            labels.push([[at - 2.0 * scale, at + wide + 2.0 * scale], [y - scale, y + 11.0 * scale]]);
         }
+    }
+    for (x, ..) in &strip.marks {
+        let [top, bottom] = mark_line(*x, height, &labels);
+        context.fill_rect(x.floor(), top, scale.round().max(1.0), bottom - top);
+    }
+    context.set_stroke_style_str(&theme.ground);
+    context.set_line_width(3.0 * scale);
+    for (text, at, y) in texts {
+        let _ = context.stroke_text(text, at, y);
+        let _ = context.fill_text(text, at, y);
     }
 }

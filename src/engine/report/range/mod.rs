@@ -1,17 +1,19 @@
-//! Insight on a range of events: what was allocated, freed and kept in it, and its peak.
+//! Insight on a range of events: its phases, what was allocated, freed and kept in it, and its peak.
 
 use super::insight::{Given, Insight, Need};
 use super::live_sites::LiveSites;
 use super::recording::without_stacks;
 use super::site_sums::SiteSums;
 use super::writer::{ReportWriter, allocation_evidence, bytes_text, moment_evidence, moment_text, range_evidence};
+use crate::phases::Phase;
 use crate::report::column::{self, sheet};
 use crate::stack_trees::Population;
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_numbers, two_part_key};
-use base::units::{Moment, pluralize};
+use base::units::{Moment, percent, pluralize};
 use history::replay::Curve;
-use protocol::{Cell, Scope, Span, Tone};
+use protocol::{Cell, Scope, Span, StepPhase, Tone};
+use std::cmp::Ordering;
 
 /// The insight on a range.
 pub(super) struct Range {
@@ -54,7 +56,7 @@ impl Flow {
 }
 
 impl Insight for Range {
-    const NEEDS: &'static [Need] = &[];
+    const NEEDS: &'static [Need] = &[Need::Phases];
 
     fn new(given: &Given<'_>) -> Range {
         let &Given { side, question, .. } = given;
@@ -81,25 +83,29 @@ impl Insight for Range {
         self.at_peak.step(given.side, &mut |_, _| {}, slice)
     }
 
-    fn write(self, _: &Given<'_>, writer: &mut ReportWriter<'_>) {
-        write_statements(writer, &self);
+    fn write(self, given: &Given<'_>, writer: &mut ReportWriter<'_>) {
+        write_statements(writer, &self, given.phases.phases());
         write_sites(writer, &self);
         self.at_peak.write(writer, "Live at the peak of the range", None);
     }
 }
 
-fn write_statements(writer: &mut ReportWriter<'_>, parts: &Range) {
+fn write_statements(writer: &mut ReportWriter<'_>, parts: &Range, phases: &[Phase]) {
     let side = writer.side;
     let &Range { span, ref at_peak, ref allocated, ref freed, ref kept } = parts;
     let live = |moment| u64::try_from(side.history.drawn_at(Moment(moment))).unwrap_or(0);
     let (before, after) = (live(span.from), live(span.to));
-    let sign = if after < before { "−" } else { "+" };
+    let change = match after.cmp(&before) {
+        Ordering::Equal => "unchanged".to_owned(),
+        Ordering::Less => "−".to_owned() + &bytes_text(before - after),
+        Ordering::Greater => "+".to_owned() + &bytes_text(after - before),
+    };
     let text = format!(
-        "{}: live bytes from {} to {} ({sign}{}).",
+        "{}{}: live bytes from {} to {} ({change}).",
         describe_events(span),
+        describe_phases(span, phases),
         bytes_text(before),
-        bytes_text(after),
-        bytes_text(after.abs_diff(before))
+        bytes_text(after)
     );
     writer.add_statement(Tone::Fact, text, Some(range_evidence(span, span.to)));
     let text = format!("Peak in the range: {} {}.", bytes_text(at_peak.bytes), moment_text(at_peak.moment));
@@ -135,6 +141,25 @@ fn describe_events(span: Span) -> String {
         1 => "Event ".to_owned() + &span.events_text(),
         _ => "Events ".to_owned() + &span.events_text(),
     }
+}
+
+/// Returns the phases of a range, such as ` (backward)` or ` (forward 40 %, backward 60 % of the events)`. Empty if the
+/// range has no event of a phase.
+fn describe_phases(span: Span, phases: &[Phase]) -> String {
+    let mut sums = [0; StepPhase::ALL.len()];
+    for phase in phases {
+        let common = phase.span.to.min(span.to).saturating_sub(phase.span.from.max(span.from));
+        sums.get_mut(phase.kind as usize).into_iter().for_each(|sum| *sum += u64::from(common));
+    }
+    let all = u64::from(span.to.saturating_sub(span.from));
+    let covered = StepPhase::ALL.iter().zip(sums).filter(|&(_, events)| events > 0);
+    let parts = covered.map(|(kind, events)| match events == all {
+        true => kind.name().to_owned(),
+        false => [kind.name(), " ", &percent(events, all)].concat(),
+    });
+    let parts = parts.collect::<Vec<String>>();
+    let unit = if parts.iter().any(|part| part.ends_with('%')) { " of the events" } else { "" };
+    if parts.is_empty() { String::new() } else { [" (", &parts.join(", "), unit, ")"].concat() }
 }
 
 fn write_sites(writer: &mut ReportWriter<'_>, parts: &Range) {

@@ -36,6 +36,9 @@ pub(super) struct Steps {
     /// Indices of annotations, sorted by peak. `names_by_peak` does the same for annotation names.
     by_peak: Radix,
     names_by_peak: Radix,
+    /// Moments that are compared to measure growth, and the bytes that await their free at each of them.
+    growth_moments: Option<Vec<u32>>,
+    awaiting_free: Vec<i64>,
 }
 
 impl Steps {
@@ -76,6 +79,23 @@ impl Steps {
         }
         self.names_by_peak.step(slice)
     }
+
+    /// Continues looking up the bytes that await their free at the moments of growth.
+    fn look_up_awaiting_free(
+        &mut self,
+        history: &DeviceHistory,
+        steps: &StepFinder,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
+        let moments = self.growth_moments.get_or_insert_with(|| steps.steps.growth_moments());
+        let change = |event| history.awaiting_free_change(event);
+        let curve = Curve::new(&history.awaiting_free, &change);
+        while let Some(&moment) = moments.get(self.awaiting_free.len()) {
+            slice.spend(16)?;
+            self.awaiting_free.push(curve.at(Moment(moment)));
+        }
+        Ok(())
+    }
 }
 
 impl Insight for Steps {
@@ -94,6 +114,7 @@ impl Insight for Steps {
         let StepFinder { steps, placed, .. } = given.steps;
         let are_annotations = !steps.annotation_rows.is_empty();
         let (by_name, sums, summed, by_peak, names_by_peak) = Default::default();
+        let (growth_moments, awaiting_free) = Default::default();
         Steps {
             ranges: Ranges::new(placed.spans.clone()),
             steps: if are_annotations { Ranges::default() } else { Ranges::new(steps.spans.clone()) },
@@ -103,6 +124,8 @@ impl Insight for Steps {
             summed,
             by_peak,
             names_by_peak,
+            growth_moments,
+            awaiting_free,
         }
     }
 
@@ -114,7 +137,8 @@ impl Insight for Steps {
         self.ranges.step(history, slice)?;
         self.steps.step(history, slice)?;
         self.regions.step(&file.snapshot, history, slice)?;
-        self.sum_up(history, steps, slice)
+        self.sum_up(history, steps, slice)?;
+        self.look_up_awaiting_free(history, steps, slice)
     }
 
     fn write(self, given: &Given<'_>, writer: &mut ReportWriter<'_>) {
@@ -122,9 +146,9 @@ impl Insight for Steps {
         let StepFinder { steps, placed, .. } = given.steps;
         let text = without_events(given.side).unwrap_or_else(|| steps.describe());
         writer.add_statement(Tone::Fact, text, None);
-        let change = |event| history.awaiting_free_change(event);
-        let awaiting_free = |moment| Curve::new(&history.awaiting_free, &change).at(Moment(moment));
-        writer.report.statements.extend(growth(steps, self.steps.facts(), history.event_count(), awaiting_free));
+        let moments = self.growth_moments.unwrap_or_default();
+        let end = history.event_count();
+        writer.report.statements.extend(growth(steps, self.steps.facts(), end, moments, &self.awaiting_free));
         let mut add_fact = |count: usize, fact: &str| {
             if count > 0 {
                 writer.add_statement(Tone::Fact, pluralize(count as u64, "annotation") + fact, None);

@@ -67,23 +67,23 @@ pub(super) fn write_steps(writer: &mut ReportWriter<'_>, steps: &Steps, facts: &
 /// Memory grows if each step after the [baseline](Steps::growth_moments) ends with more live bytes than the one before,
 /// and leaves allocations that are never freed. The second condition is needed because steps with batches of different
 /// sizes may end with more and more live bytes for a while. Bytes that await their free do not count, because the
-/// program has freed them: `awaiting_free` returns them by moment. If steps were inferred from stacks, a last step that
-/// ends at moment `end`, the end of the trace, is ignored: it may not have freed its memory yet.
+/// program has freed them: `awaiting_free` has them for each of the moments `ends`. If steps were inferred from stacks, a
+/// last step that ends at moment `end`, the end of the trace, is ignored: it may not have freed its memory yet.
 pub(super) fn growth(
     steps: &Steps,
     facts: &[RangeTotals],
     end: u32,
-    awaiting_free: impl Fn(u32) -> i64,
+    mut ends: Vec<u32>,
+    awaiting_free: &[i64],
 ) -> Option<Statement> {
-    let mut ends = steps.growth_moments();
     if matches!(steps.rule, StepRule::Stack(..)) && ends.last() == Some(&end) {
         ends.pop();
     }
     let (&from, &to) = (ends.first()?, ends.last()?);
     let settled = facts.get(WARM_UP_STEPS..WARM_UP_STEPS + ends.len() - 1)?;
     let late = growths(facts.get(..WARM_UP_STEPS + settled.len())?).skip(WARM_UP_STEPS);
-    let waits = ends.windows(2).map(|ends| match ends {
-        &[from, to] => awaiting_free(to).saturating_sub(awaiting_free(from)),
+    let waits = awaiting_free.windows(2).map(|waits| match waits {
+        &[before, after] => after.saturating_sub(before),
         _ => 0,
     });
     let growths: Vec<i64> = late.zip(waits).map(|(growth, waits)| growth.saturating_sub(waits)).collect();

@@ -110,7 +110,7 @@ fn box_view(delta_box: &DeltaBox) -> BoxView {
 
 /// Describes a heat map of ranks for screen readers.
 fn map_text(map: &HeatMap) -> String {
-    let whole = if map.is_capacity { "the device's capacity" } else { "the highest peak" };
+    let whole = if map.is_reserved { "the highest peak reserved" } else { "the highest peak" };
     let aligned = match map.steps {
         0 => "from the first event to the last".to_owned(),
         steps => format!("aligned by {}", pluralize(steps.into(), "step")),

@@ -150,6 +150,18 @@ pub fn strip(state: &Shared) -> Option<DeltaStrip> {
     Some(DeltaStrip { columns, max_delta, marks })
 }
 
+/// Label of a mark in the strip of differences: its left and right edge, and its upper and lower edge.
+pub type MarkLabel = [[f64; 2]; 2];
+
+/// Returns the upper and lower end of the line of a mark at column `x`. It leaves out the labels that it would cross.
+pub fn mark_line(x: f64, height: f64, labels: &[MarkLabel]) -> [f64; 2] {
+    let crossed = labels.iter().filter(|[[left, right], _]| (*left..*right).contains(&x));
+    crossed.fold([0.0, height], |[top, bottom], [_, [upper, lower]]| match *upper <= height / 2.0 {
+        true => [f64::max(top, *lower), bottom],
+        false => [top, f64::min(bottom, *upper)],
+    })
+}
+
 /// Formats a difference with its sign: `+1.20 GiB`, `−300 MiB`.
 fn signed(delta: i64) -> String {
     let sign = if delta < 0 { "−" } else { "+" };

@@ -111,6 +111,26 @@ fn rank_that_reserves_more_is_named_first() {
     assert_eq!(of.verdict, expected);
 }
 
+/// On the scale of an 80 GiB device, curves of a few GiB would all look alike.
+#[test]
+fn map_scales_to_highest_peak_reserved_of_all_ranks() {
+    let map = |reserved: [i64; 2]| {
+        let ranks = [4, 8].into_iter().zip(reserved).zip(0..).map(|((peak, reserved), number)| {
+            let mut rank = rank(number, &[("a.py:1", peak * GIB)]);
+            let survey = rank.survey.as_mut().unwrap();
+            (survey.peak_reserved, survey.capacity) = (reserved << 30, Some(80 * GIB));
+            (survey.events, survey.curve) = (10, vec![peak * GIB; survey::BINS as usize]);
+            rank
+        });
+        Ranks::new(ranks.collect(), Vec::new()).map(Order::Rank).unwrap()
+    };
+    let reserved = map([16, 10]);
+    assert_eq!((reserved.max, reserved.is_reserved), (16 * GIB, true));
+    assert_eq!((reserved.values[0], reserved.values[256]), (63, 127));
+    let live = map([0, 0]);
+    assert_eq!((live.max, live.is_reserved), (8 * GIB, false));
+}
+
 #[test]
 fn widely_different_peaks_have_no_outliers() {
     let ranks = (4..12).map(|gib| rank(gib - 4, &[("a.py:1", u64::from(gib) * GIB)]));
