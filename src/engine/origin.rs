@@ -144,15 +144,17 @@ pub(super) fn recorded_category<'a>(
 
 /// Returns the stack of an allocation, which is recorded at its alloc event or its block. If neither has a stack,
 /// returns the stack of its free.
+#[inline(always)]
 pub(super) fn stack_of(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> StackId {
-    let recorded = |stack: &StackId| *stack != StackId::NONE;
     // The common case, which needs no further lookups.
-    if let Some(event) = history.allocations.alloc_event(id) {
-        let stack = history.events.stack(event.0);
-        if recorded(&stack) {
-            return stack;
-        }
-    }
+    let stack = history.allocations.alloc_event(id).map(|event| history.events.stack(event.0));
+    stack.filter(|&stack| stack != StackId::NONE).unwrap_or_else(|| other_stack_of(snapshot, history, id))
+}
+
+/// Returns the stack of an allocation whose alloc event has none.
+#[inline(never)]
+fn other_stack_of(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> StackId {
+    let recorded = |stack: &StackId| *stack != StackId::NONE;
     let source = history.allocations.provenance(id);
     let origin = history.origin(id);
     let alloc_stack = origin.filter(|origin| !origin.is_of_free).map(|origin| origin.stack).filter(recorded);

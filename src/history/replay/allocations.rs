@@ -103,6 +103,7 @@ impl Allocations {
     }
 
     /// Returns the requested bytes of an allocation.
+    #[inline(always)]
     pub fn size(&self, id: AllocationId) -> u64 {
         let (lifetimes, row) = self.columns_of(id);
         lifetimes.size.at(row)
@@ -115,6 +116,7 @@ impl Allocations {
     }
 
     /// Returns the first moment at which the allocation is live.
+    #[inline(always)]
     pub fn allocated_at(&self, id: AllocationId) -> Moment {
         let index = id.0 as usize;
         if index < self.early_count() {
@@ -125,6 +127,7 @@ impl Allocations {
     }
 
     /// Returns the first moment after the completed free, or `None` if the allocation is live at the end.
+    #[inline(always)]
     pub fn freed_at(&self, id: AllocationId) -> Option<Moment> {
         let (lifetimes, row) = self.columns_of(id);
         Some(lifetimes.freed_at.at(row)).filter(|&moment| moment != NEVER).map(Moment)

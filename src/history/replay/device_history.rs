@@ -128,6 +128,7 @@ impl DeviceHistory {
     }
 
     /// Returns the effect of `event` on its allocation.
+    #[inline(always)]
     pub fn allocation_change(&self, event: EventIdx) -> Option<AllocationChange> {
         let action = self.events.action(event.0);
         let subject = self.events.subject_of(event.0, action);
