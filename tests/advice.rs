@@ -164,7 +164,7 @@ fn setting_that_may_not_avoid_an_oom_is_tried_instead_of_set() {
         let device = opened.summary.devices[0].device;
         let report = report(&mut opened, device, Topic::OutOfMemory, &[]);
         let first = &report.statements[0].text;
-        assert!(first.contains(", per_process_memory_fraction:0.8357 likely limits the process: "), "{first}");
+        assert!(first.contains(" (per_process_memory_fraction:0.8357 likely limits the process): "), "{first}");
         let advised: Vec<&Statement> = report.statements.iter().filter(|it| it.fix.contains("ALLOC_CONF=")).collect();
         let [Statement { text, fix, .. }] = advised.as_slice() else { panic!("{advised:?}") };
         assert!(fix.starts_with(verb), "from event {from}: {fix}");

@@ -321,7 +321,7 @@ fn memory_limit_is_suspected_only_if_driver_had_enough_free() {
         let shown: Vec<&str> = oom.statements.iter().map(|it| it.text.as_str()).collect();
         assert_eq!(shown.iter().any(|text| suspects_limit(text)), is_odd, "{asked} {driver} {expandable}: {shown:#?}");
         let is_said_first =
-            shown[0].starts_with("Out of memory at event 2, a memory fraction likely limits the process: ");
+            shown[0].starts_with("Out of memory at event 2 (a memory fraction likely limits the process): ");
         assert_eq!(is_said_first, is_odd, "{asked} {driver} {expandable}: {shown:#?}");
     }
 }

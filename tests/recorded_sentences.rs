@@ -34,7 +34,7 @@ fn reports_say_the_cause_and_the_change() {
         (
             "torch-2.11/train.fraction",
             Topic::OutOfMemory,
-            "Out of memory at event 6,902, per_process_memory_fraction:0.2056 likely limits the process: the program requested 128 MiB, the device had 18.6 GiB free. | ",
+            "Out of memory at event 6,902 (per_process_memory_fraction:0.2056 likely limits the process): the program requested 128 MiB, the device had 18.6 GiB free. | ",
         ),
         (
             "torch-2.11/train.fraction",

@@ -42,7 +42,7 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
     let limiter = fraction
         .map_or_else(|| "a memory fraction".to_owned(), |fraction| ["per_process_memory_fraction:", fraction].concat());
     // Otherwise the sentence says that a request failed that had room.
-    let limit = if is_limited { format!(", {limiter} likely limits the process") } else { String::new() };
+    let limit = if is_limited { format!(" ({limiter} likely limits the process)") } else { String::new() };
     let text = format!(
         "Out of memory at event {}{limit}: {} requested {}{free}.",
         group_digits(facts.event.into()),
