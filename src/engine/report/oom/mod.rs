@@ -151,7 +151,7 @@ fn count_newer(history: &DeviceHistory, event: u32) -> usize {
 fn write_no_oom(writer: &mut ReportWriter<'_>) {
     let (tone, text) = match writer.side.history.event_count() {
         0 => (Tone::Fact, "No events recorded: the file does not say whether an OOM occurred."),
-        _ => (Tone::Good, "No OOM in this trace. See Peak for what is live at most."),
+        _ => (Tone::Good, "No OOM in this trace. See Peak for what holds the most memory."),
     };
     writer.add_statement(tone, text.to_owned(), None);
 }
