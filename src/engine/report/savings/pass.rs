@@ -43,6 +43,9 @@ pub(super) struct PeakPass {
     stale_gradients: StaleGradients,
     kept_activations: KeptActivations,
     kept_gradients: KeptGradients,
+    /// Bytes at the peak: buckets of DistributedDataParallel, and gradients beside them.
+    bucket_bytes: i64,
+    unbucketed_bytes: i64,
     /// Call sites of KV caches, found by their growth, and their role. It is [`Role::Other`] if they may be outputs.
     caches: (Vec<u32>, Role),
     pub(super) results: Vec<GroupEffect>,
@@ -110,6 +113,8 @@ impl PeakPass {
             without: None,
             groupings: Groupings::default(),
             kept_gradients: KeptGradients::default(),
+            bucket_bytes: 0,
+            unbucketed_bytes: 0,
             caches,
             held_over: HeldOver { step_starts, starts_passed: 0, new_bytes: 0 },
             stale_gradients: StaleGradients::default(),
@@ -227,6 +232,13 @@ impl PeakPass {
         }
         if matched.is_attention_score(stack) {
             without.change(kind(SavingKind::AttentionScores), moment, bytes);
+        }
+        let at_peak = if moment <= self.peak.0 { bytes } else { 0 };
+        if matched.is_bucket(stack) {
+            self.bucket_bytes = self.bucket_bytes.saturating_add(at_peak);
+        } else if traits.role == Role::Gradient {
+            self.unbucketed_bytes = self.unbucketed_bytes.saturating_add(at_peak);
+            without.change(kind(SavingKind::BucketViews), moment, bytes);
         }
         if self.kept_activations.contains(side.history, id, traits.role) {
             without.change(kind(SavingKind::KeptActivations), moment, bytes);
