@@ -169,9 +169,9 @@ def holds(rule, one, told, calls):
         return False
     if "allocated" in asked and (one["born"] == 0) != (asked["allocated"] == "before"):
         return False
-    if "ends" in asked and (one["died"] == FOREVER) != (asked["ends"] == "live"):
+    if "ends" in asked and (one["end"] == FOREVER) != (asked["ends"] == "live"):
         return False
-    lived = FOREVER if one["died"] == FOREVER else one["died"] - one["born"]
+    lived = FOREVER if one["end"] == FOREVER else one["end"] - one["born"]
     if not asked.get("least", 0) <= lived <= asked.get("most", FOREVER):
         return False
     if "stack" in asked:
@@ -258,6 +258,29 @@ def kept(trace, found):
     for one in found:
         stays = one["born"] > 0 and one["died"] == FOREVER and one["asked"] is None
         one["kept"] = bool(stays and one["made"] and one["born"] < before.get(stack(one["made"]), 0))
+    temporary(trace, found)
+
+
+def temporary(trace, found):
+    """Mark what is live because the trace ends in its backward pass: in earlier passes, most of its stack and size were freed within theirs."""
+    passes, is_inside = [], False
+    for i, e in enumerate(trace):
+        if e["action"] == "alloc" and e.get("frames"):
+            if is_backward(e["frames"]) and is_inside:
+                passes[-1][1] = i + 1
+            elif is_backward(e["frames"]):
+                passes.append([i + 1, i + 1])
+            is_inside = is_backward(e["frames"])
+    key = lambda one: (tuple((f.get("filename"), f.get("line"), f.get("name")) for f in one["made"]), one["size"])
+    fates = Counter()
+    for one in found if is_inside else ():
+        for start, end in passes[:-1]:
+            if start <= one["born"] <= end and is_backward(one["made"]):
+                fates[key(one)] += 1 if (one["asked"] or one["died"]) <= end else -1
+    for one in found:
+        is_last = is_inside and one["born"] >= passes[-1][0]
+        is_temporary = is_last and one["died"] == FOREVER and fates[key(one)] > 0
+        one["end"] = len(trace) + 1 if is_temporary else one["died"]
 
 
 def category(rules, rule):

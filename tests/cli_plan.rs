@@ -150,6 +150,35 @@ fn largest_batch_fits_capacity_exactly() {
 }
 
 #[test]
+fn activations_of_half_a_parameters_size_leave_the_largest_batch_unknown() {
+    let frames = |name: &str, file: &str| json!([{"name": name, "filename": file, "line": 9}]);
+    let event = |action: &str, addr: u64, size: u64, frames: &Value| json!({"action": action, "addr": addr << 40, "size": size * MIB, "stream": 0, "frames": frames});
+    let (model, input) = (frames("_apply", "/lib/torch/nn/modules/module.py"), frames("get_batch", "/home/me/data.py"));
+    let (layer, engine) =
+        (frames("forward", "/home/me/model.py"), frames("torch::autograd::Engine::evaluate_function", "??"));
+    let cast = json!([{"name": "at::autocast::cached_cast", "filename": "??", "line": 0}, layer[0]]);
+    for (name, kept, least) in [("half", &layer, json!(4.376)), ("cast", &cast, json!(null))] {
+        let mut events: Vec<Value> = (1..5).map(|number| event("alloc", number, 32, &model)).collect();
+        events.push(event("alloc", 5, 4, &input));
+        events.extend((6..10).map(|number| event("alloc", number, 16, kept)));
+        events.push(event("alloc", 10, 1, &engine));
+        events.extend([10, 9, 8, 7, 6, 5].map(|number| event("free_requested", number, 0, &engine)));
+        events.extend([10, 9, 8, 7, 6, 5].map(|number| event("free_completed", number, 0, &engine)));
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(["cli-plan-", name, ".json"].concat());
+        std::fs::write(&path, json!({"segments": [], "device_traces": [events]}).to_string()).unwrap();
+        let path = path.to_str().unwrap();
+        let plan_json = json(&[path, "--capacity", "430MiB"]);
+        assert_eq!(plan_json["largest_batch"]["least_factor"], least, "{plan_json:#}");
+        let words = text(&[path, "--capacity", "430MiB"]);
+        assert_eq!(
+            words.contains("not known whether memory of half or all of a parameter"),
+            !least.is_null(),
+            "{words}"
+        );
+    }
+}
+
+#[test]
 fn plan_with_assumed_sequence_growth_is_never_reported_to_fit() {
     let path = snapshot("cli-plan-assumed.json");
     for capacity in ["1MiB", "500MiB", "80GiB"] {

@@ -27,6 +27,7 @@ ROLES = {
 LOSS = re.compile("cross_entropy|log_softmax|nll_loss|lm_head|LogSoftmaxBackward|NllLoss|CrossEntropy", re.I)
 ATTENTION, SOFTMAX = re.compile("attention|attn", re.I), re.compile("softmax|attention_scores|attention_probs|attn_weights|attn_probs", re.I)
 CHECKPOINT = re.compile(r"checkpoint\.py|checkpointing\.py|nn.checkpoint|CheckpointFunction|recompute_fn|tensor_parallel.random\.py", re.I)
+BUCKET = re.compile("c10d::Reducer|_ddp_init_helper")
 FORWARD = re.compile("[ .]forward$")
 NO_FILE = ("", "??", "none")
 
@@ -117,13 +118,17 @@ def kept_activations(found, role, spans, last):
     """Return the activations that outlive the last allocation of their forward pass, without its output."""
     ends = [to for _, to in spans] + [last]
     if not spans:
-        # An allocation outside of a forward ends the pass.
-        has_forward = False
+        # An allocation outside of a forward ends the pass, and another call of the model by the same stack.
+        first, place = None, lambda one: [(f.get("filename"), f.get("line"), f.get("name")) for f in one["made"] or one["freed"]]
+        calls = lambda one: [matches(FORWARD, [frame]) for frame in one["made"] or one["freed"]]
+        is_outer = lambda one: sum(map(bool, calls(one))) == 1 and not calls(one)[-1]
         for one in sorted((it for it in found if it["born"] > 0), key=lambda it: it["born"]):
-            if matches(FORWARD, one["made"] or one["freed"]):
-                has_forward = True
-            elif has_forward and (one["made"] or one["freed"]):
-                ends, has_forward = ends[:-1] + [one["born"] - 1, last], False
+            is_forward = matches(FORWARD, one["made"] or one["freed"])
+            again = is_forward and first and place(one) == place(first) and (first["died"] < one["born"] or is_outer(one))
+            if first and (again or not is_forward and (one["made"] or one["freed"])):
+                ends, first = ends[:-1] + [one["born"] - 1, last], None
+            if is_forward and not first:
+                first = one
     pass_of = lambda moment: sum(end < moment for end in ends)
     last_of, output = {}, {}
     for one in found:
@@ -133,12 +138,17 @@ def kept_activations(found, role, spans, last):
     some = [one for one in found if role(one) == "activation" and one["born"] > 0]
     # Without steps, the last pass may be that of a training.
     is_known = lambda one: one["died"] < FOREVER or spans or len(ends) == 1
-    stays = [one for one in some if is_known(one) and one["born"] <= last_of.get(pass_of(one["born"]), 0) < one["died"]]
-    for one in stays:
-        output[pass_of(one["born"])] = max(output.get(pass_of(one["born"]), 0), one["born"])
+    outlives = [one for one in some if is_known(one) and one["born"] <= last_of.get(pass_of(one["born"]), 0) < one["died"]]
+    for one in sorted(outlives, key=lambda one: one["born"]):
+        output[pass_of(one["born"])] = (one["born"], one["died"])
+    # Inputs of the last operation are freed right after it, while the output stays.
+    births = sorted(one["born"] for one in found)
+    following = lambda place: next((born for born in births if born > last_of[place]), FOREVER)
+    next_of = {place: following(place) for place in last_of}
+    stays = [one for one in outlives for place in [pass_of(one["born"])] if one["died"] >= next_of[place] or output[place][1] < next_of[place]]
     if len(stays) < 4 or len(stays) * 4 < len(some):
         return []
-    return [one for one in stays if one["born"] < output[pass_of(one["born"])]]
+    return [one for one in stays if one["born"] < output[pass_of(one["born"])][0]]
 
 
 class Device:
@@ -200,6 +210,11 @@ def savings(snapshot, device, rules):
         changes["loss in chunks or fused, at most"] = whole(filter(is_loss, found))
     else:
         changes["activations not kept for a backward pass, at most"] = whole(kept_activations(found, role, spans, last))
+    buckets = [one for one in found if matches(BUCKET, stack(one))]
+    beside = [one for one in of_role("gradient") if not matches(BUCKET, stack(one))]
+    at_peak = lambda some: sum(one["size"] for one in some if one["born"] <= moment < one["died"])
+    if 0 < at_peak(buckets) <= 2 * at_peak(beside) and 50 * at_peak(beside) <= 51 * at_peak(buckets):
+        changes["gradients as views of DDP's buckets"] = whole(beside)
     effects = {}
     for name, left_out in changes.items():
         without, when = it.peak_without(left_out)

@@ -178,6 +178,11 @@ fn as_json(
         {
             fields.insert("backward_recorded".to_owned(), json!(false));
         }
+        if let Some((least, _)) = page.least_batch
+            && let Some(fields) = largest.as_object_mut()
+        {
+            fields.insert("least_factor".to_owned(), json!(least as f64 / 1000.0));
+        }
         largest
     });
     json!({

@@ -16,7 +16,7 @@ use analysis::Sites;
 use analysis::category::compiled::CompiledSet;
 use base::slice::{SliceResult, TimeSlice};
 use history::replay::{DeviceHistory, Rounding, SegmentLifetimes, Versions};
-use history::snapshot::{Snapshot, StackId, Warnings};
+use history::snapshot::{FrameId, Snapshot, StackId, Warnings};
 use intake::LoadedFile;
 use picture::timeline::{Order, OrderBuilder};
 use protocol::{Backend, Grouping, Query};
@@ -206,6 +206,16 @@ impl OpenFile {
     /// Returns whether a stack has a frame of the forward pass. [`OpenFile::find_forward`] must have finished.
     pub(super) fn is_forward(&self, stack: StackId) -> bool {
         self.forward.stacks.contains(stack.0)
+    }
+
+    /// Returns whether a stack has one frame of the forward pass, and its caller. [`OpenFile::find_forward`] must have
+    /// finished.
+    pub(super) fn is_of_outer_module(&self, stack: StackId) -> bool {
+        let is_forward = |frame: FrameId| self.forward.frames.contains(frame.0);
+        let mut frames = self.snapshot.stacks.frames(stack).skip_while(|&frame| !is_forward(frame));
+        frames.next();
+        let has_caller = frames.next().map(|frame| !is_forward(frame));
+        has_caller == Some(true) && !frames.any(is_forward)
     }
 
     /// Continues matching stacks or metadata against a query until all are tested or the time slice is used up. For a

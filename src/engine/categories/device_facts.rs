@@ -7,6 +7,8 @@ use crate::origin::alloc_stack;
 use base::column::Column;
 use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{Action, Snapshot, StackId};
 use protocol::Span;
@@ -25,9 +27,17 @@ pub(super) struct DeviceFacts {
     last_backward: u32,
     /// For each stack, the value of `last_backward` at its last allocation. 0 if there was none before.
     backward_before: Column<u32>,
+    /// Backward passes so far: moments after the first and the last allocation.
+    passes: Vec<[u32; 2]>,
+    /// True if the last allocation so far is of a backward pass.
+    is_in_backward: bool,
+    next_allocation: usize,
+    /// If the trace ends in a backward pass: number of allocations of earlier passes with this stack and size that were
+    /// freed within their pass, and after it.
+    fates: HashMap<(StackId, u64), [u32; 2], RandomState>,
 }
 
-base::heap_bytes!(DeviceFacts: zero_grad, backward_before);
+base::heap_bytes!(DeviceFacts: zero_grad, backward_before, passes);
 
 impl DeviceFacts {
     /// Continues reading the annotations and events until all are read or the time slice is used up.
@@ -56,6 +66,9 @@ impl DeviceFacts {
                     continue;
                 }
                 let stack = history.events.stack(event);
+                if !matches!(stack, StackId::NONE | StackId::EMPTY) {
+                    self.add_to_passes(event + 1, backward.contains(stack));
+                }
                 if backward.contains(stack) {
                     self.last_backward = event + 1;
                 } else if self.last_backward > 0 && stack != StackId::NONE {
@@ -63,7 +76,45 @@ impl DeviceFacts {
                 }
             }
         }
+        // Only a backward pass that the trace ends in has temporaries that look like gradients.
+        if !self.is_in_backward || self.passes.len() < 2 {
+            return Ok(());
+        }
+        while let Some(part) = slice.next_range(&mut self.next_allocation, history.allocations.len(), 1)? {
+            for id in part.map(|id| AllocationId(id as u32)) {
+                let (allocated_at, freed_at, size) = history.allocations.span(id);
+                let stack = alloc_stack(snapshot, history, id);
+                let pass = self.passes.partition_point(|pass| pass[1] < allocated_at);
+                let Some(&[start, end]) = self.passes.get(pass).filter(|_| pass + 1 < self.passes.len()) else {
+                    continue;
+                };
+                if start <= allocated_at && backward.contains(stack) {
+                    let freed_at = history.allocations.free_requested(id).map_or(freed_at, |moment| moment.0);
+                    self.fates.entry((stack, size)).or_default()[usize::from(freed_at > end)] += 1;
+                }
+            }
+        }
         Ok(())
+    }
+
+    /// Adds an allocation with a stack to the backward passes.
+    fn add_to_passes(&mut self, moment: u32, is_backward: bool) {
+        match self.passes.last_mut().filter(|_| self.is_in_backward) {
+            Some(pass) if is_backward => pass[1] = moment,
+            _ if is_backward => self.passes.push([moment; 2]),
+            _ => {}
+        }
+        self.is_in_backward = is_backward;
+    }
+
+    /// Returns whether an allocation is live because the trace ends in its backward pass: most allocations of earlier
+    /// passes with the same stack and size were freed within their pass. The last ones are freed after it.
+    pub(super) fn is_temporary(&self, snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> bool {
+        let (allocated_at, freed_at, size) = history.allocations.span(id);
+        let is_of_last = self.passes.last().is_some_and(|&[start, _]| start <= allocated_at);
+        is_of_last
+            && freed_at == u32::MAX
+            && self.fates.get(&(alloc_stack(snapshot, history, id), size)).is_some_and(|[within, after]| within > after)
     }
 
     /// Returns whether an allocation is freed within an annotation of `zero_grad`.

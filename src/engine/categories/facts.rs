@@ -58,7 +58,10 @@ pub(super) fn with_facts<R>(
     ask: impl FnOnce(&AllocationFacts<'_>) -> R,
 ) -> R {
     let stack = alloc_stack(snapshot, history, id);
-    let (allocated_at, freed_at, _) = history.allocations.span(id);
+    let (allocated_at, mut freed_at, _) = history.allocations.span(id);
+    if device_facts.is_temporary(snapshot, history, id) {
+        freed_at = history.event_count().saturating_add(1);
+    }
     let mut freed = 0;
     if needed.free_stack {
         freed = stacks.result(free_stack(history, id)).bits;

@@ -96,6 +96,25 @@ impl BatchGrowth {
         }
     }
 
+    /// Returns whether it is unknown if an allocation that does not count as growing grows with the batch: its size is
+    /// all that speaks against it. `is_copy` is true if its stack copies a parameter, `is_backward` if it is of the
+    /// backward pass.
+    pub(super) fn may_grow(
+        &self,
+        history: &DeviceHistory,
+        id: AllocationId,
+        role: Role,
+        [is_copy, is_backward]: [bool; 2],
+    ) -> bool {
+        let size = history.allocations.size(id);
+        id.0 as usize >= history.allocations.early_count()
+            && match role {
+                Role::Activation => !is_copy && self.is_half_precision_copy(size),
+                Role::Temporary => is_backward && self.sizes.contains_key(&size),
+                _ => false,
+            }
+    }
+
     /// Returns whether activations of this size are copies of parameters: parameters have twice the size, and no more
     /// activations of this size than parameters are ever live.
     fn is_half_precision_copy(&self, size: u64) -> bool {

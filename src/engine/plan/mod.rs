@@ -4,15 +4,15 @@ mod backward_pass;
 mod blocks;
 mod curve;
 mod growth;
+mod membership;
 mod sizes;
 
 use super::find::{Search, SearchTarget};
 use super::open::OpenFile;
 use super::recorder_facts::paused_over_time;
-use super::roles::Role;
 use crate::side::Side;
-use analysis::category::is_category;
-use analysis::{Change, Changes, Factors, IdSet, PlanMembership, PlannedCurve};
+use crate::stack_match::StackMatch;
+use analysis::{Change, Changes, Factors, IdSet, Outcome, PlanMembership, PlannedCurve};
 use backward_pass::BackwardPass;
 use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use base::units::Moment;
@@ -20,11 +20,14 @@ use blocks::Blocks;
 use curve::CurveBuilder;
 pub(super) use curve::run_curve;
 use growth::{BatchGrowth, Roles};
-use history::replay::AllocationId;
 use history::snapshot::StackId;
+use membership::{GroupMembers, plan_groups_of, resolve_name};
 use picture::timeline::View;
-use protocol::{Arrangement, Factor, Highlight, PlanCurve, PlanGroup, PlanPage, PlanQuestion, PlanRow, Query};
+use protocol::{Factor, Highlight, PlanCurve, PlanGroup, PlanPage, PlanQuestion, PlanRow, Query};
 pub(super) use sizes::PlannedSizes;
+
+/// Search query for stacks that copy a parameter in another precision.
+const COPY_QUERY: &str = "/at::autocast::cached_cast/";
 
 /// A memory plan that is being evaluated.
 pub(super) struct Plan {
@@ -33,6 +36,8 @@ pub(super) struct Plan {
     members: Vec<GroupMembers>,
     growth: BatchGrowth,
     backward_pass: BackwardPass,
+    /// Stacks that copy a parameter.
+    copies: StackMatch,
     search: Option<Search>,
     blocks: Blocks,
     pass: Option<Pass>,
@@ -41,25 +46,13 @@ pub(super) struct Plan {
     curve_builder: CurveBuilder,
 }
 
-/// Criterion for the allocations that belong to a group of the plan.
-enum GroupMembers {
-    Role(Role),
-    /// Index of a category in the rule set.
-    Category(u8),
-    Found(IdSet),
-    /// Allocations in this set that also grow with the batch size.
-    Growing(IdSet),
-    /// Activations with one of these stacks.
-    Stacks(IdSet),
-    /// Allocations whose stacks are at or below a node of a tree.
-    Node(Arrangement, u32),
-}
-
 /// State of computing the planned memory over the whole trace.
 struct Pass {
     peak: (u32, u64),
     changes: Changes,
     planned: PlannedCurve,
+    /// The same if all that may grow with the batch does. `None` without a capacity.
+    cautious: Option<PlannedCurve>,
     has_started: bool,
     rows: Vec<PlanRow>,
     batch_at_peak: u64,
@@ -68,8 +61,8 @@ struct Pass {
 impl Plan {
     pub(super) fn new(device: i64, question: &PlanQuestion) -> Plan {
         let question = question.clone();
-        let (members, growth, backward_pass, search, blocks, pass, view, curve_builder) = Default::default();
-        Plan { device, question, members, growth, backward_pass, search, blocks, pass, view, curve_builder }
+        let (members, growth, backward_pass, copies, search, blocks, pass, view, curve_builder) = Default::default();
+        Plan { device, question, members, growth, backward_pass, copies, search, blocks, pass, view, curve_builder }
     }
 
     /// Creates a plan that also computes the planned live bytes over a window.
@@ -92,6 +85,7 @@ impl Plan {
         }
         if self.question.capacity.is_some() {
             file.find_forward(slice)?;
+            self.copies.match_query(&file.snapshot, COPY_QUERY, slice)?;
         }
         let file = &*file;
         let Some(side) = file.side(self.device) else { return Ok(PlanPage::default()) };
@@ -111,12 +105,13 @@ impl Plan {
             self.curve_builder = CurveBuilder::new(curve::columns(side.history, &view));
         }
         let (pass, mut course) = (self.pass.insert(pass), self.view.map(|_| &mut self.curve_builder));
-        let (members, growth) = (&self.members, &self.growth);
+        let (members, growth, copies) = (&self.members, &self.growth, &self.copies);
         let in_plan = |id| plan_groups_of((members, growth), &roles, side, id);
-        let Pass { peak, changes, planned, has_started, rows, batch_at_peak } = pass;
+        let Pass { peak, changes, planned, cautious, has_started, rows, batch_at_peak } = pass;
         changes.step(side.history, slice, |Change { id, moment, bytes, .. }| {
             if moment > 0 && !*has_started {
                 planned.start();
+                cautious.iter_mut().for_each(PlannedCurve::start);
                 *has_started = true;
             }
             if bytes == 0 {
@@ -124,6 +119,13 @@ impl Plan {
             }
             let membership = in_plan(id);
             planned.add(membership, moment, bytes);
+            if let Some(cautious) = cautious {
+                let stack = side.stack(id);
+                let stacks = [copies.stacks.contains(stack.0), file.backward.contains(stack)];
+                let may_grow = || growth.may_grow(side.history, id, roles.role(side, id), stacks);
+                let grows = membership.grows || may_grow();
+                cautious.add(PlanMembership { grows, ..membership }, moment, bytes);
+            }
             course.iter_mut().for_each(|course| course.add(moment, planned.live()));
             if bytes < 0 {
                 return;
@@ -138,11 +140,13 @@ impl Plan {
                 row.at_peak = row.at_peak.saturating_add(at_peak);
             }
         })?;
-        let Some(Pass { peak, mut planned, has_started, rows, batch_at_peak, .. }) = self.pass.take() else {
+        let Some(Pass { peak, mut planned, mut cautious, has_started, rows, batch_at_peak, .. }) = self.pass.take()
+        else {
             return Err(OutOfTime);
         };
         if !has_started {
             planned.start();
+            cautious.iter_mut().for_each(PlannedCurve::start);
         }
         let mut rows = rows;
         let is_required = |index: usize| {
@@ -155,13 +159,16 @@ impl Plan {
         }
         rows.retain(|row| row.count > 0);
         let outcome = planned.outcome();
+        let batch = |outcome: Outcome| outcome.fits.map(|(ratio, moment)| (ratio.thousandths(), moment));
+        let least = cautious.and_then(|mut cautious| batch(cautious.outcome()));
         Ok(PlanPage {
             error: String::new(),
             recorded: (peak.1, peak.0),
             planned: (outcome.peak, outcome.moment),
             groups: rows,
             batch_at_peak,
-            max_batch: outcome.fits.map(|(ratio, moment)| (ratio.thousandths(), moment)),
+            max_batch: batch(outcome),
+            least_batch: least.filter(|least| batch(outcome).is_none_or(|most| least.0 < most.0)),
             lacks_backward: self.backward_pass.is_missing(),
             on_gpu: outcome.on_gpu,
         })
@@ -243,47 +250,7 @@ impl Plan {
         let moment = |us: i64| clock.map_or(0, |clock| clock.events_before_us(us.saturating_add(1)));
         let paused = paused.changes().map(|(us, bytes)| (moment(us), bytes)).collect();
         let planned = PlannedCurve::new(factors, self.question.batch, self.question.capacity).with_paused(paused);
-        Ok(Pass { peak, changes: Changes::default(), planned, has_started: false, rows, batch_at_peak: 0 })
-    }
-}
-
-/// Returns the groups that contain an allocation, and whether the allocation grows with the batch size.
-fn plan_groups_of(
-    (members, growth): (&[GroupMembers], &BatchGrowth),
-    roles: &Roles,
-    side: Side<'_>,
-    id: AllocationId,
-) -> PlanMembership {
-    let Side { file, history } = side;
-    let role = roles.role(side, id);
-    let grows = growth.grows(history, id, role);
-    let has = |members: &GroupMembers| match members {
-        GroupMembers::Role(wanted) => *wanted == role,
-        GroupMembers::Category(wanted) => {
-            let categories = &file.groups.categories;
-            categories.category(history, id) == *wanted && !history.allocations.is_unexplained(id)
-        }
-        GroupMembers::Found(found) => found.contains(id.0),
-        GroupMembers::Growing(found) => grows && found.contains(id.0),
-        GroupMembers::Stacks(stacks) => role == Role::Activation && stacks.contains(side.stack(id).0),
-        GroupMembers::Node(arrangement, node) => {
-            let subtree = file.stack_trees.subtree(*arrangement, *node);
-            subtree.is_some_and(|subtree| subtree.contains(&file.stack_trees.stack_keys, side.device_data(), id))
-        }
-    };
-    let groups = (0u32..).zip(members).fold(0, |groups, (index, members)| groups | u32::from(has(members)) << index);
-    PlanMembership { groups, grows }
-}
-
-/// Resolves a group name to a category or role. Returns `None` if no category has that name.
-fn resolve_name(file: &OpenFile, name: &str) -> Option<GroupMembers> {
-    let names = file.groups.categories.set().categories();
-    let index = names.iter().position(|it| is_category(it, name.trim()));
-    let role = Role::from_name(name.trim());
-    // Role names that no category has are searched for in frames instead.
-    let has_role = || role != Role::Other && names.iter().any(|it| Role::from_name(it) == role);
-    match index {
-        _ if has_role() => Some(GroupMembers::Role(role)),
-        index => index.and_then(|index| u8::try_from(index).ok()).map(GroupMembers::Category),
+        let cautious = self.question.capacity.map(|_| planned.clone());
+        Ok(Pass { peak, changes: Changes::default(), planned, cautious, has_started: false, rows, batch_at_peak: 0 })
     }
 }

@@ -1,7 +1,8 @@
 //! Sizes of all allocations under a memory plan, as input for the allocator simulation.
 
+use super::Plan;
 use super::growth::Roles;
-use super::{Plan, plan_groups_of};
+use super::membership::plan_groups_of;
 use crate::open::OpenFile;
 use allocator::transfer::put;
 use analysis::PlanMembership;

@@ -34,6 +34,8 @@ pub(super) struct Lifetimes {
     accumulations: Vec<Accumulation>,
     /// Number of allocations so far that are freed.
     freed_count: u32,
+    /// Moment after the first allocation of a forward pass.
+    first_forward: Option<u32>,
     delayed: TopK,
     delayed_count: u32,
     delayed_bytes: u64,
@@ -52,6 +54,7 @@ impl Lifetimes {
             cycles: Cycles::default(),
             accumulations: Vec::new(),
             freed_count: 0,
+            first_forward: None,
             delayed: TopK::new(question.rows.min(MAX_ROWS) as usize),
             delayed_count: 0,
             delayed_bytes: 0,
@@ -68,6 +71,9 @@ impl Lifetimes {
             self.next += 1;
             let (allocated_at, freed_at, size) = allocations.span(id);
             self.freed_count += u32::from(allocated_at > 0 && freed_at < u32::MAX);
+            if self.first_forward.is_none() && allocated_at > 0 && side.file.is_forward(side.stack(id)) {
+                self.first_forward = Some(allocated_at);
+            }
             if freed_at == u32::MAX && side.device_data().awaiting_free(id).is_some() {
                 self.awaiting_at_end.add(side, id, size);
             } else if freed_at == u32::MAX {
@@ -109,17 +115,21 @@ impl Lifetimes {
             let stack = side.stack(AllocationId(self.never_freed.get(group).last));
             let frames = roles.python_frames(side.snapshot(), stack);
             let is_of_model = roles.is_inside(side.snapshot(), &frames) || roles.is_setup(side.snapshot(), &frames);
-            accumulation.is_even(side.history.event_count()) && !is_of_model
+            // What is allocated before the first forward pass, and stays, is loaded or set up.
+            let is_setup = self.first_forward.is_some_and(|first| accumulation.last < first);
+            accumulation.is_even(side.history.event_count()) && !is_of_model && !is_setup
         });
         for group in even.take(MAX_ACCUMULATIONS) {
             let sum = self.never_freed.get(group);
             let stack = side.stack(AllocationId(sum.last));
             let text = format!(
-                "{}{} allocated {} at even intervals, none freed: {} in all (possibly a leak).{}",
+                "{}{} allocated {} at even intervals, none freed: {} in all ({}).{}",
                 label(side, group),
                 caller_text(side.snapshot(), stack),
                 pluralize(sum.count, "time"),
                 bytes_text(sum.bytes),
+                // A program that loads weights may do so with any function.
+                if self.first_forward.is_none() { "loaded, or possibly a leak" } else { "possibly a leak" },
                 holder_text(side, &sum)
             );
             let evidence = allocation_evidence(sum.last, Some(side.history.event_count()));

@@ -28,7 +28,7 @@ pub(super) struct Leaks {
 }
 
 impl Insight for Leaks {
-    const NEEDS: &'static [Need] = &[Need::Growth];
+    const NEEDS: &'static [Need] = &[Need::Forward, Need::Growth];
 
     fn new(&Given { side, question, .. }: &Given<'_>) -> Leaks {
         Leaks {

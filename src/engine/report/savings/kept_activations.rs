@@ -9,22 +9,34 @@ use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::StackId;
 
 /// A forward pass. Each step has one, and the rest of the trace. Without steps, an allocation outside of a `forward` ends
-/// it. If there are several, activations that are never freed say nothing: the trace may end in the forward pass of a
-/// training.
-#[derive(Clone, Copy, Default)]
+/// it, and so does another call of the model. If there are several, activations that are never freed say nothing: the
+/// trace may end in the forward pass of a training.
+#[derive(Clone, Copy)]
 struct ForwardPass {
     /// End of the step.
     end: u32,
     /// Moment after the last allocation of the forward pass. 0 if it has none.
     last: u32,
-    /// Moment after the last allocation that is kept, which is the output.
-    output: u32,
+    /// Moment after the next allocation.
+    next: u32,
+    /// Moment after the last allocation that outlives the pass, which is the output, and of its free.
+    output: [u32; 2],
 }
 
 impl ForwardPass {
+    fn new(end: u32) -> ForwardPass {
+        ForwardPass { end, last: 0, next: u32::MAX, output: [0; 2] }
+    }
+
     /// Returns whether an allocation of this pass stays live until the last one.
-    fn keeps(&self, allocated_at: u32, freed_at: u32) -> bool {
+    fn is_outlived_by(&self, [allocated_at, freed_at]: [u32; 2]) -> bool {
         (1..=self.last).contains(&allocated_at) && self.last < freed_at
+    }
+
+    /// Returns whether an allocation of this pass is kept. The inputs of the last operation are not: they are freed right
+    /// after it, while the output stays.
+    fn keeps(&self, span: [u32; 2]) -> bool {
+        self.is_outlived_by(span) && (span[1] >= self.next || self.output[1] < self.next)
     }
 }
 
@@ -34,7 +46,12 @@ pub(super) struct KeptActivations {
     passes: Vec<ForwardPass>,
     has_steps: bool,
     next: usize,
+    next_searched: usize,
     next_counted: usize,
+    /// Pass with the last allocation, if it was one of a forward pass.
+    open: Option<usize>,
+    /// First allocation of the current pass, without steps.
+    first: Option<AllocationId>,
     /// Number of activations, and of those that are kept.
     count: u64,
     kept_count: u64,
@@ -54,10 +71,21 @@ fn is_by_size(side: Side<'_>, id: AllocationId) -> bool {
 impl KeptActivations {
     pub(super) fn new(steps: &Steps, end: u32) -> KeptActivations {
         let ends = steps.spans.iter().map(|step| step.to).chain([end]);
-        let passes = ends.map(|end| ForwardPass { end, ..ForwardPass::default() }).collect();
-        let (next, next_counted, count, kept_count, is_training) = Default::default();
+        let passes = ends.map(ForwardPass::new).collect();
+        let (next, next_searched, next_counted, open, first, count, kept_count, is_training) = Default::default();
         let has_steps = !steps.spans.is_empty();
-        KeptActivations { passes, has_steps, next, next_counted, count, kept_count, is_training }
+        KeptActivations {
+            passes,
+            has_steps,
+            next,
+            next_searched,
+            next_counted,
+            open,
+            first,
+            count,
+            kept_count,
+            is_training,
+        }
     }
 
     /// Continues searching for the last allocation and the output of each forward pass, and counting activations.
@@ -75,32 +103,60 @@ impl KeptActivations {
                     self.is_training = !is_by_size(side, id);
                 }
                 let (allocated_at, stack) = (side.history.allocations.allocated_at(id).0, side.stack(id));
-                if allocated_at > 0 && side.file.is_forward(stack) {
+                if allocated_at == 0 {
+                    continue;
+                }
+                let open = self.open.take().and_then(|open| self.passes.get_mut(open));
+                open.into_iter().for_each(|pass| pass.next = allocated_at);
+                if side.file.is_forward(stack) {
+                    if self.is_other_call(side, id, stack) {
+                        self.end_pass(allocated_at - 1);
+                    }
+                    self.first = self.first.or(Some(id));
                     pass = self.pass_of(allocated_at, pass);
-                    self.passes.get_mut(pass).into_iter().for_each(|pass| pass.last = allocated_at);
-                } else if allocated_at > 0 && !self.has_steps && !matches!(stack, StackId::NONE | StackId::EMPTY) {
+                    if let Some(pass) = self.passes.get_mut(pass) {
+                        (pass.last, pass.next) = (allocated_at, u32::MAX);
+                    }
+                    self.open = Some(pass);
+                } else if !self.has_steps && !matches!(stack, StackId::NONE | StackId::EMPTY) {
                     self.end_pass(allocated_at - 1);
+                }
+            }
+        }
+        let activation = |id| {
+            let (allocated_at, freed_at, _) = side.history.allocations.span(id);
+            (role(id) == Role::Activation && allocated_at > 0).then_some([allocated_at, freed_at])
+        };
+        while let Some(part) = slice.next_range(&mut self.next_searched, side.history.allocations.len(), 1)? {
+            let mut pass = 0;
+            for span in part.filter_map(|id| activation(AllocationId(id as u32))) {
+                self.count += 1;
+                pass = self.pass_of(span[0], pass);
+                let is_known = self.is_known(span[1]);
+                if let Some(pass) = self.passes.get_mut(pass).filter(|pass| is_known && pass.is_outlived_by(span)) {
+                    pass.output = span;
                 }
             }
         }
         while let Some(part) = slice.next_range(&mut self.next_counted, side.history.allocations.len(), 1)? {
             let mut pass = 0;
-            for id in part.map(|id| AllocationId(id as u32)) {
-                let (allocated_at, freed_at, _) = side.history.allocations.span(id);
-                if role(id) != Role::Activation || allocated_at == 0 {
-                    continue;
-                }
-                self.count += 1;
-                pass = self.pass_of(allocated_at, pass);
-                let is_known = self.is_known(freed_at);
-                let kept = self.passes.get_mut(pass).filter(|pass| is_known && pass.keeps(allocated_at, freed_at));
-                if let Some(pass) = kept {
-                    pass.output = allocated_at;
-                    self.kept_count += 1;
-                }
+            for span in part.filter_map(|id| activation(AllocationId(id as u32))) {
+                pass = self.pass_of(span[0], pass);
+                let is_kept = self.is_known(span[1]) && self.passes.get(pass).is_some_and(|pass| pass.keeps(span));
+                self.kept_count += u64::from(is_kept);
             }
         }
         Ok(())
+    }
+
+    /// Returns whether an allocation starts another call of the model: the stack is that of the first allocation of the
+    /// pass, which is freed already, or which is the output of a module that no other module calls.
+    fn is_other_call(&self, side: Side<'_>, id: AllocationId, stack: StackId) -> bool {
+        let allocated_at = side.history.allocations.allocated_at(id).0;
+        self.first.is_some_and(|first| {
+            let freed_at = side.history.allocations.span(first).1;
+            side.stack(first) == stack && (freed_at < allocated_at || side.file.is_of_outer_module(stack))
+        })
     }
 
     /// Returns whether the end of an activation is known, or not needed.
@@ -108,11 +164,12 @@ impl KeptActivations {
         freed_at < u32::MAX || self.has_steps || self.passes.len() == 1
     }
 
-    /// Ends the current pass at a moment, if it has allocations.
+    /// Ends the current pass at a moment, if it has allocations. Does nothing if there are steps.
     fn end_pass(&mut self, moment: u32) {
-        let Some(pass) = self.passes.last_mut().filter(|pass| pass.last > 0) else { return };
+        self.first = None;
+        let Some(pass) = self.passes.last_mut().filter(|pass| pass.last > 0 && !self.has_steps) else { return };
         let end = std::mem::replace(&mut pass.end, moment);
-        self.passes.push(ForwardPass { end, ..ForwardPass::default() });
+        self.passes.push(ForwardPass::new(end));
     }
 
     /// Returns the index of the pass of an allocation. It is `known` or later.
@@ -136,7 +193,7 @@ impl KeptActivations {
         }
         let (allocated_at, freed_at, _) = history.allocations.span(id);
         let pass = self.passes.get(self.passes.partition_point(|pass| pass.end < allocated_at));
-        let is_kept = |pass: &ForwardPass| pass.keeps(allocated_at, freed_at) && allocated_at < pass.output;
+        let is_kept = |pass: &ForwardPass| pass.keeps([allocated_at, freed_at]) && allocated_at < pass.output[0];
         self.is_known(freed_at) && pass.is_some_and(is_kept)
     }
 

@@ -29,10 +29,12 @@ pub(super) enum SavingKind {
     /// not included.
     HeldOver,
     AwaitingFree,
+    /// Keeps gradients in the buckets of DistributedDataParallel instead of beside them.
+    BucketViews,
 }
 
 /// All kinds of savings. The pass numbers their groups in this order.
-pub(super) const KINDS: [SavingKind; 13] = [
+pub(super) const KINDS: [SavingKind; 14] = [
     SavingKind::Activations,
     SavingKind::KeptActivations,
     SavingKind::Loss,
@@ -46,6 +48,7 @@ pub(super) const KINDS: [SavingKind; 13] = [
     SavingKind::UnfreedGradients,
     SavingKind::HeldOver,
     SavingKind::AwaitingFree,
+    SavingKind::BucketViews,
 ];
 
 /// Search query for stacks that compute a loss or its gradient.
@@ -59,6 +62,9 @@ pub(super) const SOFTMAX_QUERY: &str = "/softmax|attention_scores|attention_prob
 /// Search query for stacks in activation checkpointing: of PyTorch, DeepSpeed, Megatron, fairscale and others.
 pub(super) const CHECKPOINT_QUERY: &str =
     r"/checkpoint\.py|checkpointing\.py|nn.checkpoint|CheckpointFunction|recompute_fn|tensor_parallel.random\.py/i";
+
+/// Search query for stacks that allocate the buckets of DistributedDataParallel.
+pub(super) const BUCKET_QUERY: &str = "/c10d::Reducer|_ddp_init_helper/";
 
 /// Number of GPUs that share the optimizer state in the example.
 pub(super) const EXAMPLE_SHARDS: u64 = 8;
@@ -182,6 +188,13 @@ impl SavingKind {
                 "Other streams still use these blocks (record_stream). Make the allocating stream wait for their event before the free, or let \
                  fewer copies run ahead.",
                 "Waiting sooner can cost the overlap that the streams are for.",
+            ],
+            SavingKind::BucketViews => [
+                "Gradients beside DDP's buckets",
+                "As views of the buckets",
+                "gradients as views of DDP's buckets",
+                "Construct DistributedDataParallel with gradient_as_bucket_view=True.",
+                "The first step still allocates them, and detach_() fails on such gradients.",
             ],
         };
         Texts { subject, condition, label, fix, caveat }

@@ -1,6 +1,6 @@
 //! Stacks that savings recognize by their function names.
 
-use super::kinds::{ATTENTION_QUERY, CHECKPOINT_QUERY, LOSS_QUERY, SOFTMAX_QUERY};
+use super::kinds::{ATTENTION_QUERY, BUCKET_QUERY, CHECKPOINT_QUERY, LOSS_QUERY, SOFTMAX_QUERY};
 use crate::stack_match::StackMatch;
 use base::slice::{SliceResult, TimeSlice};
 use history::snapshot::{Snapshot, StackId};
@@ -12,6 +12,7 @@ pub(super) struct MatchedStacks {
     attention: StackMatch,
     softmax: StackMatch,
     checkpoint: StackMatch,
+    buckets: StackMatch,
 }
 
 impl MatchedStacks {
@@ -20,12 +21,18 @@ impl MatchedStacks {
         self.loss.match_query(snapshot, LOSS_QUERY, slice)?;
         self.attention.match_query(snapshot, ATTENTION_QUERY, slice)?;
         self.softmax.match_query(snapshot, SOFTMAX_QUERY, slice)?;
-        self.checkpoint.match_query(snapshot, CHECKPOINT_QUERY, slice)
+        self.checkpoint.match_query(snapshot, CHECKPOINT_QUERY, slice)?;
+        self.buckets.match_query(snapshot, BUCKET_QUERY, slice)
     }
 
     /// Returns whether a stack computes the loss.
     pub(super) fn is_loss(&self, stack: StackId) -> bool {
         self.loss.stacks.contains(stack.0)
+    }
+
+    /// Returns whether a stack allocates a bucket of DistributedDataParallel.
+    pub(super) fn is_bucket(&self, stack: StackId) -> bool {
+        self.buckets.stacks.contains(stack.0)
     }
 
     /// Returns whether a stack runs in activation checkpointing, which saves nothing more there.

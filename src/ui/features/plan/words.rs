@@ -103,8 +103,12 @@ pub fn facts(page: &PlanPage, capacity: Option<u64>, basis: PlanBasis) -> Vec<(&
         facts.push(("Capacity", [&Bytes(capacity).to_string(), ": ", &left, doubt, &paused].concat()));
         if basis != PlanBasis::AssumedSequence {
             let is_bound = page.lacks_backward && page.max_batch.is_some_and(|(factor, _)| factor > 0);
+            let largest = match page.least_batch.filter(|_| !is_bound) {
+                Some(least) => largest_batch(Some(least)) + &at_best(page.max_batch),
+                None => largest_batch(page.max_batch),
+            };
             let [bound, note] = if is_bound { ["≤ ", NO_BACKWARD] } else { [""; 2] };
-            facts.push(("Largest batch", [bound, &largest_batch(page.max_batch), note].concat()));
+            facts.push(("Largest batch", [bound, &largest, note].concat()));
         }
     }
     facts
@@ -139,16 +143,25 @@ pub fn reserved_text(simulated: &WhatIf) -> String {
     text
 }
 
+/// Suffix of a lower bound of the largest batch: the upper bound.
+fn at_best(fits: Option<(u64, u32)>) -> String {
+    let most = fits.map_or_else(String::new, |(most, _)| [" (at best ", &times(most), ")"].concat());
+    ["; not known whether memory of half or all of a parameter's size grows", &most].concat()
+}
+
+/// Returns a factor in thousandths, such as `× 2.500`.
+fn times(thousandths: u64) -> String {
+    let part = (1000 + thousandths % 1000).to_string();
+    ["× ", &group_digits(thousandths / 1000), ".", part.get(1..).unwrap_or_default()].concat()
+}
+
 fn largest_batch(fits: Option<(u64, u32)>) -> String {
     match fits {
         Some((0, moment)) => {
             ["none fits: too much is live ", &moment_text(moment), " whatever the batch size"].concat()
         }
         Some((thousandths, moment)) => {
-            let part = (1000 + thousandths % 1000).to_string();
-            let part = part.get(1..).unwrap_or_default();
-            let of = " of the recorded one, limited by what is live ";
-            ["× ", &group_digits(thousandths / 1000), ".", part, of, &moment_text(moment)].concat()
+            [&times(thousandths), " of the recorded one, limited by what is live ", &moment_text(moment)].concat()
         }
         None => "unknown: no activations, temporaries or inputs in this trace".to_owned(),
     }

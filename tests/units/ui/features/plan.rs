@@ -102,6 +102,12 @@ fn largest_batch_has_three_decimals() {
         "≤ × 5.940 of the recorded one, limited by what is live after event 7; the backward pass was not recorded: \
          training needs ≥ the planned peak"
     );
+    let unsure = PlanPage { least_batch: Some((1_250, 6)), ..page(Some((5_940, 8))) };
+    assert_eq!(
+        words::facts(&unsure, Some(90), PlanBasis::Given).pop().expect("the largest batch").1,
+        "× 1.250 of the recorded one, limited by what is live after event 5; not known whether memory of half or all of \
+         a parameter's size grows (at best × 5.940)"
+    );
     let facts = words::facts(&page(None), Some(70), PlanBasis::Given);
     assert_eq!(facts[1].1, "80 B before the first event (−20 B)");
     assert_eq!(facts[2].1, "70 B: 10 B too little");

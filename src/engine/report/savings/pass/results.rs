@@ -18,6 +18,7 @@ impl PeakPass {
             SavingKind::UnfreedGradients => self.kept_gradients.excluded_spans.is_empty(),
             // Checkpointing saves nothing that is kept for a backward pass.
             SavingKind::Activations | SavingKind::Loss => !self.has_backward(),
+            SavingKind::BucketViews => !self.has_gradients_beside_buckets(),
             SavingKind::KeptActivations => self.has_backward() || !self.kept_activations.are_usual(),
             _ => false,
         };
@@ -25,6 +26,13 @@ impl PeakPass {
             return GroupEffect { peak: self.peak.1, moment: self.peak.0, ..GroupEffect::default() };
         }
         self.without_group(self.site_count + self.category_count + kind as u32)
+    }
+
+    /// Returns whether gradients are live at the peak beside buckets of their size: all of them, or at least half in a
+    /// backward pass. Padding makes up to 2 %.
+    fn has_gradients_beside_buckets(&self) -> bool {
+        let [buckets, gradients] = [self.bucket_bytes, self.unbucketed_bytes].map(i128::from);
+        buckets > 0 && gradients * 2 >= buckets && gradients * 50 <= buckets * 51
     }
 
     /// Returns whether the trace has a backward pass or an optimizer. Without them, it runs inference, or ends in the
@@ -88,6 +96,7 @@ impl PeakPass {
                         .any(|span| is_left_out(span) && side.history.allocations.allocated_at(id).0 <= span.0)
             }
             SavingKind::Loss => matched.is_loss(side.stack(id)),
+            SavingKind::BucketViews => traits.role == Role::Gradient && !matched.is_bucket(side.stack(id)),
             SavingKind::Activations if matched.is_checkpointed(side.stack(id)) => false,
             SavingKind::AwaitingFree => side.device_data().awaits_free_at(id, self.peak.0),
             kind => kind.saved_bytes(traits.role, i64::try_from(bytes).unwrap_or(i64::MAX)) > 0,
