@@ -123,13 +123,11 @@ impl Lifetimes {
             let sum = self.never_freed.get(group);
             let stack = side.stack(AllocationId(sum.last));
             let text = format!(
-                "{}{} allocated {} at even intervals, none freed: {} in all ({}).{}",
+                "{}{} allocated {} at even intervals, none freed: {} in all (possibly a leak).{}",
                 label(side, group),
                 caller_text(side.snapshot(), stack),
                 pluralize(sum.count, "time"),
                 bytes_text(sum.bytes),
-                // A program that loads weights may do so with any function.
-                if self.first_forward.is_none() { "loaded, or possibly a leak" } else { "possibly a leak" },
                 holder_text(side, &sum)
             );
             let evidence = allocation_evidence(sum.last, Some(side.history.event_count()));

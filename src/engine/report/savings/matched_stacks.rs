@@ -35,6 +35,11 @@ impl MatchedStacks {
         self.buckets.stacks.contains(stack.0)
     }
 
+    /// Returns whether a stack of the trace allocates such a bucket.
+    pub(super) fn has_buckets(&self) -> bool {
+        self.buckets.stacks.count() > 0
+    }
+
     /// Returns whether a stack runs in activation checkpointing, which saves nothing more there.
     pub(super) fn is_checkpointed(&self, stack: StackId) -> bool {
         self.checkpoint.stacks.contains(stack.0)

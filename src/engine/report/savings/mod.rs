@@ -16,7 +16,6 @@ use super::insight::{Given, Insight, Need};
 use super::layout::Layout;
 use super::writer::{MIN_EFFECT, ReportWriter, threshold};
 use crate::report::fragmentation::peak_reserved_moment;
-use crate::roles::Role;
 use crate::side::Side;
 use crate::stack_trees::Population;
 use crate::state::ReleasableSegments;
@@ -67,9 +66,8 @@ impl Insight for Savings {
         &[Need::Categories, Need::Forward, Need::Segments, Need::Steps, Need::Growth, Need::Simulation];
 
     fn new(&Given { side, segments, steps, growth, .. }: &Given<'_>) -> Savings {
-        let (caches, is_likely) = growth.map(|growth| growth.kv_caches(side)).unwrap_or_default();
-        let role = if is_likely { Role::KvCache } else { Role::Other };
-        let pass = PeakPass::new(side, &steps.steps, (caches, role));
+        let caches = growth.map_or_else(Vec::new, |growth| growth.kv_caches(side));
+        let pass = PeakPass::new(side, &steps.steps, caches);
         let population = Population::new(side.history, Scope::At(pass.peak.0));
         Savings {
             matched: MatchedStacks::default(),

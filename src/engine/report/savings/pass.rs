@@ -46,8 +46,8 @@ pub(super) struct PeakPass {
     /// Bytes at the peak: buckets of DistributedDataParallel, and gradients beside them.
     bucket_bytes: i64,
     unbucketed_bytes: i64,
-    /// Call sites of KV caches, found by their growth, and their role. It is [`Role::Other`] if they may be outputs.
-    caches: (Vec<u32>, Role),
+    /// Call sites of KV caches, found by their growth.
+    caches: Vec<u32>,
     pub(super) results: Vec<GroupEffect>,
 }
 
@@ -88,16 +88,16 @@ impl HeldOver {
 }
 
 /// Returns the role of an allocation. `category` is its group number, `is_cache` returns whether its call site
-/// belongs to a KV cache, whose role is `cache`.
-fn role_of(roles: &[Role], category: u32, cache: Role, is_cache: impl FnOnce() -> bool) -> Role {
+/// belongs to a KV cache.
+fn role_of(roles: &[Role], category: u32, is_cache: impl FnOnce() -> bool) -> Role {
     let role = category.checked_sub(1).and_then(|index| roles.get(index as usize).copied()).unwrap_or(Role::Other);
     let may_be_cache = matches!(role, Role::Activation | Role::Temporary | Role::Unknown);
-    if may_be_cache && is_cache() { cache } else { role }
+    if may_be_cache && is_cache() { Role::KvCache } else { role }
 }
 
 impl PeakPass {
-    /// Creates the pass. `caches` has the call sites of KV caches that were found by their growth, and their role.
-    pub(super) fn new(side: Side<'_>, steps: &Steps, caches: (Vec<u32>, Role)) -> PeakPass {
+    /// Creates the pass. `caches` has the call sites of KV caches that were found by their growth.
+    pub(super) fn new(side: Side<'_>, steps: &Steps, caches: Vec<u32>) -> PeakPass {
         let count = |by| side.group_count(by);
         let (site_count, category_count) = (count(Grouping::CallSite), count(Grouping::Category));
         let (Moment(moment), bytes) = side.history.live_peak();
@@ -136,7 +136,7 @@ impl PeakPass {
         AllocationTraits {
             site,
             category,
-            role: role_of(&self.roles, category, self.caches.1, || self.caches.0.contains(&site)),
+            role: role_of(&self.roles, category, || self.caches.contains(&site)),
             has_full_lifetime,
         }
     }
@@ -166,10 +166,10 @@ impl PeakPass {
     }
 
     fn start(&mut self, side: Side<'_>, slice: &mut TimeSlice) -> SliceResult<PeakWithout> {
-        let (roles, (caches, cache)) = (&self.roles, &self.caches);
+        let (roles, caches) = (&self.roles, &self.caches);
         let group = |id, by| side.group(by, id);
         let is_cache = |id| !caches.is_empty() && caches.contains(&group(id, Grouping::CallSite));
-        let role = |id| role_of(roles, group(id, Grouping::Category), *cache, || is_cache(id));
+        let role = |id| role_of(roles, group(id, Grouping::Category), || is_cache(id));
         self.stale_gradients.step(side, role, slice)?;
         // The backward pass needs them, so they are not counted.
         if !self.stale_gradients.has_backward() {
@@ -236,7 +236,7 @@ impl PeakPass {
         let at_peak = if moment <= self.peak.0 { bytes } else { 0 };
         if matched.is_bucket(stack) {
             self.bucket_bytes = self.bucket_bytes.saturating_add(at_peak);
-        } else if traits.role == Role::Gradient {
+        } else if traits.role == Role::Gradient && matched.has_buckets() {
             self.unbucketed_bytes = self.unbucketed_bytes.saturating_add(at_peak);
             without.change(kind(SavingKind::BucketViews), moment, bytes);
         }

@@ -36,60 +36,44 @@ const CACHE_WORDS: [&str; 15] = [
 ];
 const ATTENTION_WORDS: [&str; 2] = ["attention", "attn"];
 
-/// Reason why growing call sites may be KV caches.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Reason {
-    /// Names in the stacks say so.
-    Named,
-    /// Tensors of the model are replaced by larger ones.
-    Replaced,
-    /// Each step of an inference adds several tensors of the model. Outputs that are kept with their graph do the same.
-    Appended,
-}
-
 /// Growing call sites of KV caches.
 struct KvCache {
     /// Groups of the call sites, most growth first.
     groups: Vec<u32>,
     /// Growth of all of these call sites together.
     growth: SiteGrowth,
-    reason: Reason,
+    /// True if no name in the stacks says so: tensors of the model are replaced by larger ones.
+    is_inferred: bool,
 }
 
-/// Words in the paths of optimizers.
-const OPTIMIZER_WORDS: [&str; 2] = ["torch/optim/", "optimizer"];
-
 impl KvCache {
-    /// Finds the KV caches among growing call sites, most growth first. `None` if there are none. The trace has no
-    /// backward pass. `leaks` has the call sites that would count as leaks.
-    fn find(side: Side<'_>, growing: &[(u32, &SiteGrowth)], leaks: &[(u32, &SiteGrowth)]) -> Option<KvCache> {
+    /// Finds the KV caches among growing call sites, most growth first. `None` if there are none, or if the trace has a
+    /// backward pass.
+    fn find(side: Side<'_>, growing: &[(u32, &SiteGrowth)]) -> Option<KvCache> {
+        if !side.file.backward.is_empty() {
+            return None;
+        }
         let snapshot = side.snapshot();
         let stack = |site: &SiteGrowth| side.stack(AllocationId(site.newest));
         let select = |is_cache: &mut dyn FnMut(&SiteGrowth) -> bool| -> Vec<(u32, &SiteGrowth)> {
             growing.iter().copied().filter(|(_, site)| is_cache(site)).collect()
         };
         let named = select(&mut |site| has_frame_with(snapshot, stack(site), &CACHE_WORDS));
+        let is_inferred = named.is_empty();
         let mut roles = FrameRoles::default();
-        let mut is_in_model = |site: &SiteGrowth| is_of_model(snapshot, &mut roles, stack(site));
-        // There is a key and a value. The output of the model may grow as well, but is one tensor.
-        let found = match named.is_empty() {
-            false => Some((named, Reason::Named)),
-            true => {
-                let replaced = select(&mut |site| !site.has_more_allocations() && is_in_model(site));
-                let count = replaced.iter().fold(0u64, |count, (_, site)| count.saturating_add(site.live_count()));
-                (count > 1).then_some((replaced, Reason::Replaced))
-            }
+        let sites = match is_inferred {
+            true => select(&mut |site| !site.has_more_allocations() && is_of_model(snapshot, &mut roles, stack(site))),
+            false => named,
         };
-        let (sites, reason) = found.or_else(|| {
-            let mut sites = leaks.to_vec();
-            sites.retain(|(_, site)| is_in_model(site));
-            let added = sites.iter().fold(0u64, |count, (_, site)| count.saturating_add(site.added_per_step()));
-            (added > 1).then_some((sites, Reason::Appended))
-        })?;
         let mut all = sites.iter();
         let mut growth = all.next()?.1.clone();
         all.for_each(|(_, site)| growth.add(site));
-        Some(KvCache { groups: sites.iter().map(|(group, _)| *group).collect(), growth, reason })
+        // There is a key and a value. The output of the model may grow as well, but is one tensor.
+        (!is_inferred || growth.live_count() > 1).then(|| KvCache {
+            groups: sites.iter().map(|(group, _)| *group).collect(),
+            growth,
+            is_inferred,
+        })
     }
 }
 
@@ -120,11 +104,6 @@ fn is_of_model(snapshot: &Snapshot, roles: &mut FrameRoles, stack: StackId) -> b
 }
 
 impl SiteGrowth {
-    /// Returns the number of allocations that a step with growth adds, rounded down.
-    fn added_per_step(&self) -> u64 {
-        self.previous.count.saturating_sub(self.settled_count) / u64::from(self.rises.max(1))
-    }
-
     /// Adds the growth of another call site. Steps count as risen if both sites rise. The values of the chart are
     /// dropped.
     fn add(&mut self, other: &SiteGrowth) {
@@ -149,35 +128,25 @@ impl SiteGrowth {
 
 impl Growth {
     fn find_caches(&self, side: Side<'_>, ranked: &[u32]) -> Option<KvCache> {
-        if !side.file.backward.is_empty() {
-            return None;
-        }
         if self.moments.is_empty() {
             let replaced = self.replaced.growing().into_iter();
             let replaced: Vec<(u32, SiteGrowth)> = replaced.map(|(group, sizes)| (group, growth_of(sizes))).collect();
             let growing: Vec<(u32, &SiteGrowth)> = replaced.iter().map(|(group, growth)| (*group, growth)).collect();
-            return KvCache::find(side, &growing, &[]);
+            return KvCache::find(side, &growing);
         }
         let growing = ranked.iter().filter_map(|&group| Some((group, self.sites.get(group as usize)?)));
-        let growing: Vec<_> = growing.collect();
-        let stack = |site: &SiteGrowth| side.stack(AllocationId(site.newest));
-        // The backward pass may have no stacks.
-        let trains = self.sites.iter().any(|site| has_frame_with(side.snapshot(), stack(site), &OPTIMIZER_WORDS));
-        let mut leaks = growing.clone();
-        leaks.retain(|(_, site)| !trains && self.is_leak(site));
-        KvCache::find(side, &growing, &leaks)
+        KvCache::find(side, &growing.collect::<Vec<_>>())
     }
 
-    /// Returns the call sites of KV caches, and whether they are likely ones.
-    pub(in crate::report) fn kv_caches(&self, side: Side<'_>) -> (Vec<u32>, bool) {
-        let caches = self.find_caches(side, &self.ranked(MIN_STEPS));
-        caches.map_or_else(Default::default, |caches| (caches.groups, caches.reason != Reason::Appended))
+    /// Returns the call sites of KV caches.
+    pub(in crate::report) fn kv_caches(&self, side: Side<'_>) -> Vec<u32> {
+        self.find_caches(side, &self.ranked(MIN_STEPS)).map_or_else(Vec::new, |caches| caches.groups)
     }
 
     /// Writes a statement about the growth of KV caches, if there is any, and returns their groups.
     pub(super) fn write_caches(&self, writer: &mut ReportWriter<'_>, ranked: &[u32], tones: &[Tone]) -> Vec<u32> {
         let side = writer.side;
-        let Some(KvCache { groups, growth, reason }) = self.find_caches(side, ranked) else {
+        let Some(KvCache { groups, growth, is_inferred }) = self.find_caches(side, ranked) else {
             return Vec::new();
         };
         if tones.contains(&Tone::Fact) && is_notable_growth(side.history, &growth) {
@@ -195,12 +164,8 @@ impl Growth {
                 false => self.describe_growth(&growth, &name),
             };
             let text = format!(
-                "{}: {text}: {} in all, {} {}.",
-                match reason {
-                    Reason::Named => "KV cache",
-                    Reason::Replaced => "KV cache (inferred)",
-                    Reason::Appended => "Growth in inference (a cache, or outputs that are kept with their graph)",
-                },
+                "KV cache{}: {text}: {} in all, {} {}.",
+                if is_inferred { " (inferred)" } else { "" },
                 bytes_text(total),
                 bytes_text(growth.previous.bytes),
                 if growth.is_cut { "at most" } else { "after the last step" }

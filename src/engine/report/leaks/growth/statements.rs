@@ -212,7 +212,7 @@ impl Growth {
     /// Returns the call sites that leak, each with the reduction of the peak without the leak, the largest reduction
     /// first.
     pub(in crate::report) fn leaks(&self, side: Side<'_>) -> Vec<(u32, u64)> {
-        let ((caches, _), peak) = (self.kv_caches(side), side.history.live_peak().1);
+        let (caches, peak) = (self.kv_caches(side), side.history.live_peak().1);
         let ranked = self.ranked(MIN_STEPS).into_iter().filter(|group| !caches.contains(group));
         let effect = |group: u32| {
             let site = self.sites.get(group as usize).filter(|site| self.is_leak(site))?;
