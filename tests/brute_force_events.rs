@@ -7,9 +7,9 @@ use crate::generate;
 use crate::opened;
 use crate::reported;
 
-use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Reply, Request, UNKNOWN_POOL};
 use memscape::protocol::{
-    Action, Cell, Curves, EventsFilter, EventsPage, EventsQuestion, MemoryFilter, Report, Tone, Topic,
+    Action, Cell, Curves, EventsFilter, EventsPage, EventsQuestion, MemoryFilter, Report, SheetRow, Tone, Topic,
 };
 use memscape::timeline::View;
 use opened::{Opened, open, real_pickles};
@@ -156,7 +156,10 @@ fn check_pools(name: &str, opened: &mut Opened, device: i64, expected: &Value) -
             Some((0, own)) => format!("MemPool (0, {own})"),
             Some(pool) => format!("private pool {pool:?}"),
         };
+        // Without a pool, if the file knows the pools of other segments.
+        let is_unknown = |row: &&SheetRow| pool.is_none() && *cell(sheet, row, "pool") == Cell::Text(UNKNOWN_POOL.into());
         let row = sheet.rows.iter().find(|row| *cell(sheet, row, "pool") == Cell::Text(called.clone()));
+        let row = row.or_else(|| sheet.rows.iter().find(is_unknown));
         let row = row.unwrap_or_else(|| panic!("{name}, device {device}: {called} is missing"));
         let then = actual[2 + moments.len() / 2].as_u64().unwrap();
         let ours = json!([number(sheet, row, "max_live_bytes") as u64, number(sheet, row, "live_bytes") as u64]);
