@@ -157,7 +157,8 @@ fn check_pools(name: &str, opened: &mut Opened, device: i64, expected: &Value) -
             Some(pool) => format!("private pool {pool:?}"),
         };
         // Without a pool, if the file knows the pools of other segments.
-        let is_unknown = |row: &&SheetRow| pool.is_none() && *cell(sheet, row, "pool") == Cell::Text(UNKNOWN_POOL.into());
+        let is_unknown =
+            |row: &&SheetRow| pool.is_none() && *cell(sheet, row, "pool") == Cell::Text(UNKNOWN_POOL.into());
         let row = sheet.rows.iter().find(|row| *cell(sheet, row, "pool") == Cell::Text(called.clone()));
         let row = row.or_else(|| sheet.rows.iter().find(is_unknown));
         let row = row.unwrap_or_else(|| panic!("{name}, device {device}: {called} is missing"));
