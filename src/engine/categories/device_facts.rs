@@ -110,6 +110,9 @@ impl DeviceFacts {
     /// Returns whether an allocation is live because the trace ends in its backward pass: most allocations of earlier
     /// passes with the same stack and size were freed within their pass. The last ones are freed after it.
     pub(super) fn is_temporary(&self, snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> bool {
+        if self.fates.is_empty() {
+            return false;
+        }
         let (allocated_at, freed_at, size) = history.allocations.span(id);
         let is_of_last = self.passes.last().is_some_and(|&[start, _]| start <= allocated_at);
         is_of_last

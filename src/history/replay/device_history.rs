@@ -154,6 +154,7 @@ impl DeviceHistory {
     }
 
     /// Returns the allocation whose lifetime starts or ends at `event`, and `true` for a start.
+    #[inline(always)]
     pub fn lifetime_change(&self, event: EventIdx) -> Option<(AllocationId, bool)> {
         let action = self.events.action(event.0);
         let is_alloc = action == Action::Alloc;

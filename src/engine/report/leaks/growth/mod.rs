@@ -152,7 +152,8 @@ impl Growth {
         let is_in_step = start.is_some() && (self.next_end as usize) < self.moments.len();
         if change == Change::Alloc {
             (live.bytes, live.count, site.newest) = (live.bytes.saturating_add(size), live.count + 1, id.0);
-            if is_in_step && freed_moment(side, id) == u32::MAX {
+            let is_freed = side.history.allocations.freed_at(id).is_some();
+            if is_in_step && !is_freed && freed_moment(side, id) == u32::MAX {
                 site.kept.add(id.0, size);
             }
         } else {
