@@ -373,15 +373,15 @@ def join_passes(spans, optimizer):
     return [(spans[first][0], spans[end][1]) for first, end in zip(firsts, ends)]
 
 
-PARTS = ("layer", "block", "stage", "micro", "expert", "shard", "bucket", "norm")
+PARTS = re.compile("((?<![A-Za-z])|(?=[A-Z]))(?i:layer|block|stage|micro|expert|shard|bucket)|(?i:norm)(?![A-Za-z])")
 
 
 def kind_of(names, count, pattern):
     """Return how likely annotations mark steps: numbered step 4, numbered 3, word for steps 2, epoch 1, other 0, or None."""
-    pattern = pattern.lower()
+    is_part, pattern = PARTS.search(pattern), pattern.lower()
     says_so = any(word in pattern for word in ("step", "iter", "batch"))
     unique = len(names) == count and count > 1
-    if count < 2 or any(word in pattern for word in PARTS):
+    if count < 2 or is_part:
         return None
     if says_so:
         return 4 if unique else 2

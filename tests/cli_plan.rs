@@ -168,10 +168,10 @@ fn activations_of_half_a_parameters_size_leave_the_largest_batch_unknown() {
         std::fs::write(&path, json!({"segments": [], "device_traces": [events]}).to_string()).unwrap();
         let path = path.to_str().unwrap();
         let plan_json = json(&[path, "--capacity", "430MiB"]);
-        assert_eq!(plan_json["largest_batch"]["least_factor"], least, "{plan_json:#}");
+        assert_eq!(plan_json["largest_batch"]["min_factor"], least, "{plan_json:#}");
         let words = text(&[path, "--capacity", "430MiB"]);
         assert_eq!(
-            words.contains("not known whether memory of half or all of a parameter"),
+            words.contains("if memory with the size of a parameter, or half of it, does not grow"),
             !least.is_null(),
             "{words}"
         );

@@ -26,7 +26,7 @@ ROLES = {
 }
 LOSS = re.compile("cross_entropy|log_softmax|nll_loss|lm_head|LogSoftmaxBackward|NllLoss|CrossEntropy", re.I)
 ATTENTION, SOFTMAX = re.compile("attention|attn", re.I), re.compile("softmax|attention_scores|attention_probs|attn_weights|attn_probs", re.I)
-CHECKPOINT = re.compile(r"checkpoint\.py|checkpointing\.py|nn.checkpoint|CheckpointFunction|recompute_fn|tensor_parallel.random\.py", re.I)
+CHECKPOINT = re.compile(r"utils.checkpoint\.py|activation_checkpointing.checkpointing\.py|nn.checkpoint.checkpoint_activations|CheckpointFunction|recompute_fn|tensor_parallel.random\.py", re.I)
 BUCKET = re.compile("c10d::Reducer|_ddp_init_helper")
 FORWARD = re.compile("[ .]forward$")
 NO_FILE = ("", "??", "none")

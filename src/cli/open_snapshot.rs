@@ -283,7 +283,7 @@ pub(crate) fn select_device(summary: &FileSummary, wanted: Option<i64>) -> Resul
         match devices.len() {
             0 => {
                 "no device has events or segments: enable recording with torch.cuda.memory._record_memory_history() before the \
-                 code to look at"
+                 code to profile"
                     .to_owned()
             }
             _ => format!("no such device; available: {}", devices.join(", ")),

@@ -178,10 +178,10 @@ fn as_json(
         {
             fields.insert("backward_recorded".to_owned(), json!(false));
         }
-        if let Some((least, _)) = page.least_batch
+        if let Some((least, _)) = page.min_batch
             && let Some(fields) = largest.as_object_mut()
         {
-            fields.insert("least_factor".to_owned(), json!(least as f64 / 1000.0));
+            fields.insert("min_factor".to_owned(), json!(least as f64 / 1000.0));
         }
         largest
     });

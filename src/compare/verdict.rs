@@ -4,7 +4,7 @@ use crate::alignment::Align;
 use crate::answer::{Comparison, END, FactorGroup, Outcome, PEAK_RESERVED, PerSide, Row, factor, factor_of, relation};
 use crate::key::Key;
 use analysis::category::category_label;
-use analysis::site::with_site;
+use analysis::site::{NO_STACK, with_site};
 use base::sorted::sorted_numbers;
 use base::units::{Bytes, Moment, group_digits, percent, pluralize};
 use engine::UNKNOWN_POOL;
@@ -197,14 +197,19 @@ fn causes(comparison: &Comparison, live: PerSide) -> Option<String> {
             format!("{} {label} ({})", signed(bytes.delta()), relation(*bytes, *in_both))
         })
         .collect();
-    (!words.is_empty()).then(|| format!("Largest differences by {}: {}.", comparison.key_title, words.join(", ")))
+    // Stacks with the same call site are one.
+    let key = if comparison.key == Key::Stack.name() { Key::CallSite.title() } else { &comparison.key_title };
+    (!words.is_empty()).then(|| format!("Largest differences by {key}: {}.", words.join(", ")))
 }
 
 /// Reports how the sizes of paired allocations scale. The live bytes of a call site may have another factor, because the
 /// number of its live allocations changes as well. If one factor is the square of another, also reports the call sites
 /// that grow quadratically.
 fn scaling(groups: &[FactorGroup]) -> Option<String> {
-    let changed: Vec<&FactorGroup> = groups.iter().filter(|group| (group.factor - 1.0).abs() > 0.05).collect();
+    // Allocations without a stack are not of one call site.
+    let is_known = |group: &&FactorGroup| group.rows.iter().any(|row| row.site != NO_STACK);
+    let changed = groups.iter().filter(|group| (group.factor - 1.0).abs() > 0.05).filter(is_known);
+    let changed: Vec<&FactorGroup> = changed.collect();
     let largest = changed.first()?;
     let square = largest.factor * largest.factor;
     // A factor near 1 is close to its own square.
@@ -231,6 +236,10 @@ fn scaling(groups: &[FactorGroup]) -> Option<String> {
                 factor(quadratic.factor),
                 names.join(", ")
             )
+        }
+        None if linear.sites == 1 => {
+            let site = linear.rows.first().map_or("", |row| &row.site);
+            format!("Allocation sizes: {site} scales {}.", factor(linear.factor))
         }
         None => {
             let site = linear.rows.first().map_or("", |row| &row.site);

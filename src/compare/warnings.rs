@@ -68,7 +68,7 @@ pub(crate) fn warnings(sides: [&Side; 2], is_exact: bool) -> Vec<String> {
         found.push("One device is host memory, the other is not.".to_owned());
     }
     if !is_exact {
-        found.push("The sequences differ so much that fewer allocations are paired than possible.".to_owned());
+        found.push("The sequences differ too much for an exact pairing: some pairs may be wrong.".to_owned());
     }
     found
 }

@@ -213,8 +213,9 @@ pub struct PlanPage {
     /// Maximum batch factor that fits into the capacity, in thousandths (rounded down), and the moment that limits it.
     /// `None` if no capacity is given, or if nothing grows with the batch.
     pub max_batch: Option<(u64, u32)>,
-    /// The same if all memory grows whose size is all that speaks against it. `None` if the factor is not smaller.
-    pub least_batch: Option<(u64, u32)>,
+    /// Lower bound of the factor: the same if all allocations grow that are excluded only by their size. `None` if it
+    /// equals `max_batch`.
+    pub min_batch: Option<(u64, u32)>,
     /// True if a capacity is given, and the trace has a forward pass, but no backward pass. Training then needs more than
     /// the planned peak, and its largest batch is smaller.
     pub lacks_backward: bool,

@@ -178,14 +178,16 @@ impl Ranks {
 
     /// Returns the index of the rank to compare a rank with: the one with the median peak of its group, or, for this
     /// rank itself, the one with the nearest peak. A rank without others in its group is compared with the largest
-    /// group.
+    /// group. A rank that differs at the end is compared with one that does not.
     pub fn median_of(&self, index: usize) -> Option<usize> {
         let own_group = self.ranks.get(index)?.group?;
         let alone = self.groups.get(own_group as usize).is_none_or(|group| group.ranks.len() < 2);
         let group = self.groups.get(if alone { 0 } else { own_group as usize })?;
-        Some(group.median as usize).filter(|&median| median != index).or_else(|| {
+        let is_alike =
+            |other: usize| other == index || self.differs_only_at_end(index) && self.differs_only_at_end(other);
+        Some(group.median as usize).filter(|&median| !is_alike(median)).or_else(|| {
             let others = group.ranks.iter().map(|&other| other as usize);
-            others.filter(|&other| other != index).min_by_key(|&other| {
+            others.filter(|&other| !is_alike(other)).min_by_key(|&other| {
                 let peak = |index: usize| self.ranks.get(index).and_then(Rank::peak).unwrap_or(0);
                 (peak(other).abs_diff(peak(index)), other)
             })

@@ -96,9 +96,8 @@ impl BatchGrowth {
         }
     }
 
-    /// Returns whether it is unknown if an allocation that does not count as growing grows with the batch: its size is
-    /// all that speaks against it. `is_copy` is true if its stack copies a parameter, `is_backward` if it is of the
-    /// backward pass.
+    /// Returns whether an allocation that [`BatchGrowth::grows`] excludes only because of its size may grow with the
+    /// batch. `is_copy`: its stack copies a parameter. `is_backward`: it belongs to the backward pass.
     pub(super) fn may_grow(
         &self,
         history: &DeviceHistory,

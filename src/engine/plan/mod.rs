@@ -168,7 +168,7 @@ impl Plan {
             groups: rows,
             batch_at_peak,
             max_batch: batch(outcome),
-            least_batch: least.filter(|least| batch(outcome).is_none_or(|most| least.0 < most.0)),
+            min_batch: least.filter(|least| batch(outcome).is_none_or(|most| least.0 < most.0)),
             lacks_backward: self.backward_pass.is_missing(),
             on_gpu: outcome.on_gpu,
         })

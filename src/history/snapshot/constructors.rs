@@ -70,11 +70,13 @@ const CONSTRUCTORS: [Constructor; 9] = [Dict, List, First, Encode, Number, Numbe
 
 impl Store {
     /// Returns the reference to a known constructor. `below` is the value before it: any class may be the first
-    /// argument of the constructor of a subclass of dict, and of that of an array. Types of tensors, such as
-    /// `torch.FloatStorage`, are arguments as well.
+    /// argument of the constructor of a subclass of dict, and of that of an array. Storage types and dtypes of tensors,
+    /// such as `torch.FloatStorage` and `torch.float32`, are arguments as well.
     pub(super) fn constructor(&self, module: &str, name: &str, below: Option<Value>) -> Option<Value> {
         let known = KNOWN.iter().find(|(modules, names, _)| modules.contains(&module) && names.contains(&name));
-        let is_argument = || module == "torch" || matches!(below.and_then(constructor_of), Some(Subclass | Opaque));
+        let is_type = || name.ends_with("Storage") || name.starts_with(|letter: char| letter.is_ascii_lowercase());
+        let is_argument =
+            || module == "torch" && is_type() || matches!(below.and_then(constructor_of), Some(Subclass | Opaque));
         let constructor = known.map(|&(.., constructor)| constructor).or_else(|| is_argument().then_some(Class))?;
         Some(Value::new(Kind::Constructor, constructor as u32))
     }

@@ -201,8 +201,8 @@ class Plan(Tables):
         if largest is not None:
             bound = "" if largest.get("backward_recorded", True) else "at most "
             note = "" if not bound else ": the backward pass was not recorded"
-            least = f"{largest['least_factor']}x, at best " if "least_factor" in largest and not bound else ""
-            text = f"Largest batch that fits: {least}{bound}{largest['factor']}x{note}"
+            lower = f"{largest['min_factor']}x to " if "min_factor" in largest and not bound else ""
+            text = f"Largest batch that fits: {lower}{bound}{largest['factor']}x{note}"
             found.append(Statement("fact", text, None, None))
         return found + [Statement("fact", text, None, None) for text in self.fields["caveats"]]
 

@@ -116,7 +116,9 @@ impl Stranded<'_> {
         let top = self.headline.ranked_pins().first().copied();
         if let Some((group, pins)) = top.and_then(|group| Some((group, *self.headline.pins.get(group as usize)?))) {
             let id = AllocationId(pins.largest);
-            let is_cause = pins.bytes >= total / 2;
+            // At least this much of what the call site pins is of the request's pool, size class and stream.
+            let own = (pins.bytes.saturating_add(request.bytes(Reason::TooSmall))).saturating_sub(total);
+            let is_cause = requested(side.history, request).is_some_and(|bytes| own >= bytes && own >= total / 2);
             let (cause, pinned) = (group_digits(request.cause.into()), bytes_text(pins.bytes));
             let text = format!(
                 "{} by {} {}. Largest pin: {} by the block of {} allocated {}.",

@@ -180,12 +180,14 @@ impl Accumulation {
         (self.count, self.last) = (self.count + 1, moment);
     }
 
-    /// Returns whether there are at least three allocations that span half of the trace, or a quarter if something is freed
-    /// in each interval, as in a loop. The intervals must have a standard deviation of at most half of their mean.
+    /// Returns whether there are at least three allocations at even intervals (standard deviation at most half of the
+    /// mean) that span half of the trace. A quarter is enough if at least as many other allocations between the first and
+    /// the last one are freed as there are intervals, as in a loop.
     fn is_even(&self, events: u32) -> bool {
         let range = u128::from(self.last - self.first);
+        let part = if self.freed_between + 1 >= self.count { 4 } else { 2 };
         self.count > 2
-            && range * if self.freed_between + 1 >= self.count { 4 } else { 2 } >= u128::from(events)
+            && range * part >= u128::from(events)
             && u128::from(self.count - 1).saturating_mul(self.interval_squares) * 4 <= range * range * 5
     }
 }

@@ -5,7 +5,7 @@ use super::kind_sums::KindSums;
 use crate::report::settings::memory_fraction;
 use crate::report::writer::{ReportWriter, bytes_text, moment_evidence};
 use crate::side::Side;
-use crate::state::{MIN_OWN_SEGMENT, SegmentSizing, driver_request_size, is_small};
+use crate::state::{MIN_OWN_SEGMENT, SegmentSizing, driver_request_size, is_small, page_size};
 use analysis::site;
 use base::units::{group_digits, pluralize};
 use history::replay::SegmentKind;
@@ -93,7 +93,8 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
     let needed = driver_request_size(rounded, pages);
     // Smaller requests need a segment that several share, which is larger.
     let is_own = from_driver >= needed || from_driver >= MIN_OWN_SEGMENT && !is_small(rounded);
-    let segment = if is_own { from_driver / DRIVER_GRANULARITY * DRIVER_GRANULARITY } else { 0 };
+    let grain = if is_expandable { page_size(is_small(rounded)) } else { DRIVER_GRANULARITY };
+    let segment = if is_own { from_driver / grain * grain } else { 0 };
     let fits = largest.max(segment);
     if let Some(device_free) = facts.device_free.filter(|_| has_segments && !is_limited) {
         let mut text = format!("Largest request that would have fitted: ≤ {}", bytes_text(fits));
@@ -102,7 +103,8 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
         } else {
             text.push_str(&format!(", in a new segment: the device had {} free", bytes_text(device_free)));
             if released > 0 {
-                text.push_str(&format!(", and PyTorch first releases ≤ {} in empty segments", bytes_text(released)));
+                let what = if is_expandable { "free pages of segments" } else { "empty segments" };
+                text.push_str(&format!(", and PyTorch first releases ≤ {} in {what}", bytes_text(released)));
             }
         }
         text.push_str(&match () {
@@ -111,7 +113,8 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
             }
             // The reason for the difference is only useful if no sum is shown.
             () if fits != largest && fits < from_driver && released == 0 => {
-                "; segments are multiples of 2 MiB.".to_owned()
+                let what = if is_expandable { "expandable segments grow by" } else { "segments are multiples of" };
+                format!("; {what} {} MiB.", grain >> 20)
             }
             () => ".".to_owned(),
         });

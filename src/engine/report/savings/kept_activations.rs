@@ -50,8 +50,9 @@ pub(super) struct KeptActivations {
     next_counted: usize,
     /// Pass with the last allocation, if it was one of a forward pass.
     open: Option<usize>,
-    /// First allocation of the current pass, without steps.
-    first: Option<AllocationId>,
+    /// First allocation of the current pass, without steps, and whether it is the output of a module that no other module
+    /// calls.
+    first: Option<(AllocationId, bool)>,
     /// Number of activations, and of those that are kept.
     count: u64,
     kept_count: u64,
@@ -112,7 +113,9 @@ impl KeptActivations {
                     if self.is_other_call(side, id, stack) {
                         self.end_pass(allocated_at - 1);
                     }
-                    self.first = self.first.or(Some(id));
+                    if self.first.is_none() && !self.has_steps {
+                        self.first = Some((id, side.file.is_of_outer_module(stack)));
+                    }
                     pass = self.pass_of(allocated_at, pass);
                     if let Some(pass) = self.passes.get_mut(pass) {
                         (pass.last, pass.next) = (allocated_at, u32::MAX);
@@ -150,12 +153,12 @@ impl KeptActivations {
     }
 
     /// Returns whether an allocation starts another call of the model: the stack is that of the first allocation of the
-    /// pass, which is freed already, or which is the output of a module that no other module calls.
+    /// pass, which is freed already or an output.
     fn is_other_call(&self, side: Side<'_>, id: AllocationId, stack: StackId) -> bool {
         let allocated_at = side.history.allocations.allocated_at(id).0;
-        self.first.is_some_and(|first| {
+        self.first.is_some_and(|(first, is_output)| {
             let freed_at = side.history.allocations.span(first).1;
-            side.stack(first) == stack && (freed_at < allocated_at || side.file.is_of_outer_module(stack))
+            side.stack(first) == stack && (is_output || freed_at < allocated_at)
         })
     }
 

@@ -60,8 +60,7 @@ pub(super) const ATTENTION_QUERY: &str = "/attention|attn/i";
 pub(super) const SOFTMAX_QUERY: &str = "/softmax|attention_scores|attention_probs|attn_weights|attn_probs/i";
 
 /// Search query for stacks in activation checkpointing: of PyTorch, DeepSpeed, Megatron, fairscale and others.
-pub(super) const CHECKPOINT_QUERY: &str =
-    r"/checkpoint\.py|checkpointing\.py|nn.checkpoint|CheckpointFunction|recompute_fn|tensor_parallel.random\.py/i";
+pub(super) const CHECKPOINT_QUERY: &str = r"/utils.checkpoint\.py|activation_checkpointing.checkpointing\.py|nn.checkpoint.checkpoint_activations|CheckpointFunction|recompute_fn|tensor_parallel.random\.py/i";
 
 /// Search query for stacks that allocate the buckets of DistributedDataParallel.
 pub(super) const BUCKET_QUERY: &str = "/c10d::Reducer|_ddp_init_helper/";

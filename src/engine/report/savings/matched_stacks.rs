@@ -40,12 +40,12 @@ impl MatchedStacks {
         self.buckets.stacks.count() > 0
     }
 
-    /// Returns whether a stack runs in activation checkpointing, which saves nothing more there.
+    /// Returns whether a stack runs in activation checkpointing. Checkpointing it again saves nothing.
     pub(super) fn is_checkpointed(&self, stack: StackId) -> bool {
         self.checkpoint.stacks.contains(stack.0)
     }
 
-    /// Returns whether a stack computes the scores of an attention or their softmax. The `log_softmax` of a loss is another one.
+    /// Returns whether a stack computes attention scores or their softmax. `log_softmax` in a loss does not count.
     pub(super) fn is_attention_score(&self, stack: StackId) -> bool {
         let is_in = |matched: &StackMatch| matched.stacks.contains(stack.0);
         is_in(&self.attention) && is_in(&self.softmax) && !self.is_loss(stack)

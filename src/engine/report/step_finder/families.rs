@@ -14,8 +14,9 @@ use protocol::Span;
 const MAX_NAME_LEN: usize = 200;
 /// Words in an annotation name that suggest that the annotation is a step.
 const STEP_WORDS: [&str; 3] = ["step", "iter", "batch"];
-/// Words that suggest that it is a part of a step.
-const PART_WORDS: [&str; 8] = ["layer", "block", "stage", "micro", "expert", "shard", "bucket", "norm"];
+/// Words that suggest that it is a part of a step: at the start of a word, and at the end of one.
+const PART_WORDS: [&str; 7] = ["layer", "block", "stage", "micro", "expert", "shard", "bucket"];
+const NORM: &str = "norm";
 /// Word for a part of the training with many steps.
 const EPOCH_WORD: &str = "epoch";
 
@@ -184,7 +185,7 @@ impl Family {
     fn kind(&self) -> Option<FamilyKind> {
         let name_pattern = self.name_pattern.to_ascii_lowercase();
         let has = |words: &[&str]| words.iter().any(|word| name_pattern.contains(word));
-        if has(&PART_WORDS) {
+        if is_part(&self.name_pattern) {
             return None;
         }
         match (self.names_differ, self.names_repeat, has(&STEP_WORDS)) {
@@ -200,6 +201,16 @@ impl Family {
             _ => None,
         }
     }
+}
+
+/// Returns whether a name suggests a part of a step, as `DecoderLayer_#` does. `player_step #` and `normal step #` do not.
+fn is_part(name_pattern: &str) -> bool {
+    let lower = name_pattern.to_ascii_lowercase();
+    let is_letter = |at: usize| lower.as_bytes().get(at).is_some_and(u8::is_ascii_alphabetic);
+    let is_upper = |at: usize| name_pattern.as_bytes().get(at).is_some_and(u8::is_ascii_uppercase);
+    let starts = |at: usize| is_upper(at) || !at.checked_sub(1).is_some_and(is_letter);
+    PART_WORDS.iter().any(|word| lower.match_indices(word).any(|(at, _)| starts(at)))
+        || lower.match_indices(NORM).any(|(at, _)| !is_letter(at + NORM.len()))
 }
 
 /// Replaces each number in a name with `#`.

@@ -103,8 +103,8 @@ pub fn facts(page: &PlanPage, capacity: Option<u64>, basis: PlanBasis) -> Vec<(&
         facts.push(("Capacity", [&Bytes(capacity).to_string(), ": ", &left, doubt, &paused].concat()));
         if basis != PlanBasis::AssumedSequence {
             let is_bound = page.lacks_backward && page.max_batch.is_some_and(|(factor, _)| factor > 0);
-            let largest = match page.least_batch.filter(|_| !is_bound) {
-                Some(least) => largest_batch(Some(least)) + &at_best(page.max_batch),
+            let largest = match page.min_batch.filter(|_| !is_bound) {
+                Some(min) => ["≥ ", &largest_batch(Some(min)), &upper_bound(page.max_batch)].concat(),
                 None => largest_batch(page.max_batch),
             };
             let [bound, note] = if is_bound { ["≤ ", NO_BACKWARD] } else { [""; 2] };
@@ -144,9 +144,9 @@ pub fn reserved_text(simulated: &WhatIf) -> String {
 }
 
 /// Suffix of a lower bound of the largest batch: the upper bound.
-fn at_best(fits: Option<(u64, u32)>) -> String {
-    let most = fits.map_or_else(String::new, |(most, _)| [" (at best ", &times(most), ")"].concat());
-    ["; not known whether memory of half or all of a parameter's size grows", &most].concat()
+fn upper_bound(fits: Option<(u64, u32)>) -> String {
+    let bound = fits.map_or_else(|| "larger".to_owned(), |(most, _)| ["≤ ", &times(most)].concat());
+    ["; ", &bound, " if memory with the size of a parameter, or half of it, does not grow"].concat()
 }
 
 /// Returns a factor in thousandths, such as `× 2.500`.

@@ -102,11 +102,11 @@ fn largest_batch_has_three_decimals() {
         "≤ × 5.940 of the recorded one, limited by what is live after event 7; the backward pass was not recorded: \
          training needs ≥ the planned peak"
     );
-    let unsure = PlanPage { least_batch: Some((1_250, 6)), ..page(Some((5_940, 8))) };
+    let unsure = PlanPage { min_batch: Some((1_250, 6)), ..page(Some((5_940, 8))) };
     assert_eq!(
         words::facts(&unsure, Some(90), PlanBasis::Given).pop().expect("the largest batch").1,
-        "× 1.250 of the recorded one, limited by what is live after event 5; not known whether memory of half or all of \
-         a parameter's size grows (at best × 5.940)"
+        "≥ × 1.250 of the recorded one, limited by what is live after event 5; ≤ × 5.940 if memory with the size of a \
+         parameter, or half of it, does not grow"
     );
     let facts = words::facts(&page(None), Some(70), PlanBasis::Given);
     assert_eq!(facts[1].1, "80 B before the first event (−20 B)");

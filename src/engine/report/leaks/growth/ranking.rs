@@ -38,8 +38,9 @@ impl Growth {
     }
 
     /// Returns the call sites whose allocations become more in several steps, but not steadily, most growth first.
-    pub(super) fn unsteady(&self) -> Vec<u32> {
-        self.sorted(|site| u64::from(site.rises) >= MIN_STEPS && !self.is_steady(site) && site.has_more_allocations())
+    pub(super) fn unsteady(&self, min_steps: u64) -> Vec<u32> {
+        let min_steps = min_steps.max(MIN_STEPS);
+        self.sorted(|site| u64::from(site.rises) >= min_steps && !self.is_steady(site) && site.has_more_allocations())
     }
 
     fn sorted(&self, is_included: impl Fn(&SiteGrowth) -> bool) -> Vec<u32> {

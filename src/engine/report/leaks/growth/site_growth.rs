@@ -35,6 +35,8 @@ pub(super) struct SiteGrowth {
     pub(super) frees_older: bool,
     pub(super) evicts: bool,
     pub(super) kept: Kept,
+    /// True if only allocations that are never freed are counted, without the last step.
+    pub(super) is_kept: bool,
     /// Id of the newest allocation.
     pub(super) newest: u32,
     /// Index of each step end at which the bytes have risen, and the bytes at this moment. Cleared when the bytes fall.
@@ -99,6 +101,7 @@ impl SiteGrowth {
         (self.kept.steps == steps && steps >= MIN_KEPT_STEPS).then(|| SiteGrowth {
             live: self.live,
             is_cut: true,
+            is_kept: true,
             baseline: baseline_amount,
             previous: total,
             rises: steps - baseline,

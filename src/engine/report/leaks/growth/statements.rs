@@ -85,7 +85,11 @@ impl Growth {
     fn describe(&self, site: &SiteGrowth, name: &str) -> String {
         let (mut text, bytes) = self.describe_growth(site, name);
         let total = bytes_text(bytes);
-        let freed = if site.frees_older { ", though older ones are freed" } else { ", none freed" };
+        let freed = match () {
+            () if site.is_kept => ", counting only what is never freed",
+            () if site.frees_older => ", though older ones are freed",
+            () => ", none freed",
+        };
         text.push_str(&match self.certainty(site) {
             Certainty::Likely => format!("{freed}: {total} in all (likely a leak)."),
             Certainty::Possible => format!("{freed}: {total} in all (possibly a leak)."),
@@ -93,12 +97,13 @@ impl Growth {
                 format!(": {total} in all. Other steps free as much as they allocate (not necessarily a leak).")
             }
             Certainty::Unsteady => format!(": {total} in all, not steadily (a cache that fills, or a slow leak)."),
-            // More than the growth is freed if the call site had live allocations before.
-            Certainty::FreedLater if site.freed_later() >= bytes => {
-                format!(": {total} in all, freed {}.", if site.is_cut { "at the end" } else { "after the last step" })
-            }
             Certainty::FreedLater => {
-                format!(": {total} in all, of which {} is freed after the last step.", bytes_text(site.freed_later()))
+                let when = if site.is_cut { "at the end" } else { "after the last step" };
+                // More than the growth is freed if the call site had live allocations before.
+                match site.freed_later() >= bytes {
+                    true => format!(": {total} in all, freed {when}."),
+                    false => format!(": {total} in all, of which {} is freed {when}.", bytes_text(site.freed_later())),
+                }
             }
             Certainty::Larger => {
                 format!(": {total} in all. Its allocations get larger, not more (not necessarily a leak).")
@@ -236,7 +241,7 @@ impl Growth {
         let (compared, span, ranked) = (self.compared(), self.span(), self.ranked(fewest.value));
         let worthy = ranked.iter().filter_map(|&group| self.sites.get(group as usize));
         let worthy = worthy.filter(|site| is_notable_growth(history, site)).count();
-        let mut unsteady = self.unsteady();
+        let mut unsteady = self.unsteady(fewest.value);
         unsteady.retain(|&group| self.sites.get(group as usize).is_some_and(|site| is_notable_growth(history, site)));
         let steps = pluralize(compared.into(), "step") + if self.baseline > 0 { " after the first two" } else { "" };
         if u64::from(compared) < fewest.value.max(1) {
