@@ -21,8 +21,10 @@ use crate::stack_trees::Population;
 use crate::state::ReleasableSegments;
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_by_key, sorted_numbers, two_part_key};
+use base::units::Moment;
 use groupings::NumberedGrouping;
 use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
+use history::snapshot::Action;
 use kinds::{KINDS, Saving, SavingKind};
 use matched_stacks::MatchedStacks;
 use pass::PeakPass;
@@ -52,13 +54,17 @@ struct ReservedPeak {
     keeping: ReleasableSegments,
 }
 
-/// Returns the moment with the peak of reserved bytes: that of the peak of live bytes, if as much is reserved then.
+/// Returns the moment with the peak of reserved bytes: that of the peak of live bytes, if as much is reserved then. If the
+/// event reserves a segment for the allocation that follows, it is the moment after this allocation.
 fn reserved_moment(history: &DeviceHistory) -> u32 {
-    let moment = history.live_peak().0;
-    match history.reserved_at(moment) == history.numbers.peak_reserved {
-        true => moment.0,
-        false => peak_reserved_moment(history),
+    let has_peak = |moment| history.reserved_at(Moment(moment)) == history.numbers.peak_reserved;
+    let Moment(moment) = history.live_peak().0;
+    if has_peak(moment) {
+        return moment;
     }
+    let moment = peak_reserved_moment(history);
+    let is_filled = moment < history.event_count() && history.events.action(moment) == Action::Alloc;
+    if is_filled && has_peak(moment + 1) { moment + 1 } else { moment }
 }
 
 impl Insight for Savings {
