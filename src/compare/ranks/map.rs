@@ -78,7 +78,7 @@ impl Ranks {
             Some((rank, rank.survey.as_ref()?))
         };
         let surveys: Vec<(&Rank, &RankSurvey)> = places.iter().filter_map(surveyed).collect();
-        // Not the device's capacity: small models use so little of it that all rows look alike.
+        // Not the device's capacity: all rows of a small model would look alike.
         let live = surveys.iter().map(|(rank, _)| rank.peak().unwrap_or(0)).max().unwrap_or(0);
         let reserved = surveys.iter().filter_map(|(_, survey)| u64::try_from(survey.peak_reserved).ok()).max();
         let reserved = reserved.unwrap_or(0);
