@@ -104,7 +104,7 @@ fn plan_is_computed_drawn_undone_and_linked() {
     let beside_capacity = both.clone();
     let fits = PlanQuestion { capacity: Some(4 << 30), ..both };
     page.wait_for(&expected_facts(fits), || shown_facts(&page));
-    assert!(shown_facts(&page).iter().any(|line| line.starts_with("Largest batch: × ")), "{:?}", shown_facts(&page));
+    assert!(shown_facts(&page).iter().any(|line| line.starts_with("Largest batch: ≥ × ")), "{:?}", shown_facts(&page));
 
     page.wait_until("the link contains the plan", || {
         let link = page.evaluate("location.hash");
