@@ -16,7 +16,9 @@ mod zoom;
 pub(super) use address_lookup::AddressLookup;
 pub(super) use device_state::DeviceState;
 pub(super) use releasable::ReleasableSegments;
-pub(super) use request::{MIN_OWN_SEGMENT, PlacementSearch, SegmentSizing, driver_request_size, is_small, page_size};
+pub(super) use request::{
+    DRIVER_GRAIN, MIN_OWN_SEGMENT, PlacementSearch, SegmentSizing, driver_request_size, is_small, page_size,
+};
 pub(super) use segment::Segment;
 
 use super::open::OpenFile;

@@ -16,7 +16,7 @@ use protocol::SegmentsFit;
 /// Maximum rounded size of a request that is served from the small pool (`kSmallSize`).
 const SMALL_REQUEST: u64 = 1 << 20;
 /// The allocator requests memory from the driver in multiples of this size (`kSmallBuffer`, `kRoundLarge`).
-const DRIVER_GRAIN: u64 = 2 << 20;
+pub(crate) const DRIVER_GRAIN: u64 = 2 << 20;
 /// Minimum size of requests that get a new segment of their own size (`kMinLargeAlloc`). Smaller requests share
 /// segments of [`LARGE_SEGMENT`] bytes.
 pub(crate) const MIN_OWN_SEGMENT: u64 = 10 << 20;

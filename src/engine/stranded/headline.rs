@@ -9,13 +9,10 @@
 use super::kinds::{Kinds, Reason};
 use super::memory::Extent;
 use crate::side::Side;
+use crate::state::page_size;
 use base::sorted::{sorted_numbers, two_part_key};
 use history::replay::AllocationId;
 use protocol::Grouping;
-
-/// Page sizes of expandable segments in bytes, for small and for large blocks.
-const SMALL_PAGE: u64 = 2 << 20;
-const LARGE_PAGE: u64 = 20 << 20;
 
 /// Free memory that serves the same requests.
 #[derive(Clone, Copy, Debug, Default)]
@@ -115,7 +112,7 @@ impl Headline {
         let kind = kinds.kind(self.kind);
         let mut ends = [bytes; 2];
         if kind.is_some_and(|kind| kind.expandable) {
-            let page = if kind.is_some_and(|kind| kind.small) { SMALL_PAGE } else { LARGE_PAGE };
+            let page = page_size(kind.is_some_and(|kind| kind.small));
             let [first, last] = [start, end].map(|at| (at - self.segment) % page);
             // Bytes in the page that the hole begins in, and in the one that it ends in.
             ends = [(page - first) % page, last].map(|part| part.min(bytes));

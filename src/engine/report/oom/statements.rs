@@ -5,14 +5,12 @@ use super::kind_sums::KindSums;
 use crate::report::settings::memory_fraction;
 use crate::report::writer::{ReportWriter, bytes_text, moment_evidence};
 use crate::side::Side;
-use crate::state::{MIN_OWN_SEGMENT, SegmentSizing, driver_request_size, is_small, page_size};
+use crate::state::{DRIVER_GRAIN, MIN_OWN_SEGMENT, SegmentSizing, driver_request_size, is_small, page_size};
 use analysis::site;
 use base::units::{group_digits, pluralize};
 use history::replay::SegmentKind;
 use protocol::{Evidence, ReportQuestion, Span, Threshold, Tone};
 
-/// Requests to the driver are multiples of this number of bytes (`kRoundLarge` in `CUDACachingAllocator.cpp`).
-const DRIVER_GRANULARITY: u64 = 2 << 20;
 /// Number of events before the OOM that are shown when its statement is clicked.
 const SHOWN_EVENTS: u32 = 500;
 
@@ -93,7 +91,7 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
     let needed = driver_request_size(rounded, pages);
     // Smaller requests need a segment that several share, which is larger.
     let is_own = from_driver >= needed || from_driver >= MIN_OWN_SEGMENT && !is_small(rounded);
-    let grain = if is_expandable { page_size(is_small(rounded)) } else { DRIVER_GRANULARITY };
+    let grain = if is_expandable { page_size(is_small(rounded)) } else { DRIVER_GRAIN };
     let segment = if is_own { from_driver / grain * grain } else { 0 };
     let fits = largest.max(segment);
     if let Some(device_free) = facts.device_free.filter(|_| has_segments && !is_limited) {
