@@ -67,7 +67,7 @@ impl PeakWithout {
 
     /// Adds `bytes` to the live bytes of a group. Must be called before [`PeakWithout::add`] for the same moment.
     /// Moments must not decrease.
-    #[inline]
+    #[inline(always)]
     pub fn change(&mut self, group: u32, moment: u32, bytes: i64) {
         self.advance_to(moment);
         let Some(group) = self.groups.get_mut(group as usize) else { return };
@@ -124,15 +124,13 @@ impl Group {
     /// Evaluates the interval from `since` to `moment`, during which the group's bytes were constant.
     #[inline(always)]
     fn close(&mut self, tops: &Tops, moment: u32) {
-        // Skips intervals where even the highest live bytes would not be enough, which are most.
+        // Skips intervals where even the highest live bytes would not be enough.
+        let needed = self.max_without.0.saturating_add(self.live);
         if moment > self.since
-            && tops.highest().saturating_sub(self.live) > self.max_without.0
-            && let Some((when, max)) = tops.since(self.since)
+            && tops.highest() > needed
+            && let Some((when, max)) = tops.above(needed, self.since)
         {
-            let max = max.saturating_sub(self.live);
-            if max > self.max_without.0 {
-                self.max_without = (max, when);
-            }
+            self.max_without = (max.saturating_sub(self.live), when);
         }
         self.since = moment;
     }
@@ -167,9 +165,10 @@ impl Tops {
         self.all.first().map_or(i64::MIN, |&(_, live)| live)
     }
 
-    /// Returns the first moment with the maximum of live bytes since `moment`, and the maximum.
-    #[inline]
-    fn since(&self, moment: u32) -> Option<(u32, i64)> {
+    /// Returns the first moment with the maximum of live bytes since `moment`, and the maximum. `None` unless the maximum
+    /// is above `bytes`.
+    #[inline(never)]
+    fn above(&self, bytes: i64, moment: u32) -> Option<(u32, i64)> {
         // Searches from the end, because most groups changed recently.
         let mut back = 1;
         while back < self.all.len() && self.all.get(self.all.len() - back).is_some_and(|&(when, _)| when >= moment) {
@@ -177,7 +176,11 @@ impl Tops {
         }
         let from = self.all.len().saturating_sub(back);
         let near = self.all.get(from..).unwrap_or_default();
-        near.get(near.partition_point(|&(when, _)| when < moment)).copied()
+        // Most maxima are too low, as the last top before `moment` shows, which is at least as high.
+        if near.first().is_some_and(|&(when, live)| when < moment && live <= bytes) {
+            return None;
+        }
+        near.get(near.partition_point(|&(when, _)| when < moment)).copied().filter(|&(_, max)| max > bytes)
     }
 
     #[inline(always)]

@@ -1,32 +1,19 @@
 //! Compiled category rules. They are matched against frames first, then against stacks (innermost frame plus the result
 //! for its callers), then against allocations.
 
+mod matching;
 mod results;
 
+pub use matching::AllocationFacts;
+use matching::QuickTest;
 pub use results::{FrameResult, MODEL_EARLIER, MODEL_LATER, NO_RULE, PYTHON, StackResult};
 
 use super::pattern::Pattern;
 use super::problem::SetProblem;
 use super::{
-    Birth, CategoryRule, CategorySet, End, Looked, MAX_MIXED_RULES, MAX_RULES, MAX_SIZE_RULES, ModelCall, Order,
-    SizeCondition, StackKind, StackOrigin, Turn,
+    CategoryRule, CategorySet, Looked, MAX_MIXED_RULES, MAX_RULES, MAX_SIZE_RULES, Order, SizeCondition, StackOrigin,
+    Turn,
 };
-
-/// Properties of an allocation that rules have conditions on.
-#[derive(Clone, Copy, Debug)]
-pub struct AllocationFacts<'a> {
-    pub allocated: StackResult,
-    /// Bits ([`StackResult::bits`]) of the stack that freed the allocation. 0 if the stack is unknown.
-    pub freed: u64,
-    /// True if the allocation's stack was recorded and has frames.
-    pub has_stack: bool,
-    /// Category that the file recorded for the allocation.
-    pub recorded: Option<&'a [u8]>,
-    /// First moment at which the allocation is live.
-    pub allocated_at: u32,
-    /// First moment at which the allocation is no longer live. `u32::MAX` if it is live at the end.
-    pub freed_at: u32,
-}
 
 /// Compiled patterns of a rule. A frame must match all that are present.
 #[derive(Clone, Debug, Default)]
@@ -77,8 +64,8 @@ pub struct CompiledSet {
     /// Group of each rule. Within a group, the rule that matches the innermost frame wins.
     groups: Vec<u16>,
     patterns: Vec<(Patterns, PatternTarget)>,
-    /// Bit of each rule's pattern. 0 for frame-only rules and for rules without a pattern.
-    bits: Vec<u64>,
+    /// Conditions of each rule that are tested first.
+    quick_tests: Vec<QuickTest>,
     /// Indices of the rules that compare sizes, each with the bit for the other allocation's function, or 0.
     size_bits: Vec<(u16, u64)>,
     /// Indices of the rules with conditions other than frames, except for rules that compare sizes.
@@ -129,7 +116,7 @@ impl CompiledSet {
             } else if sound && rule.like.is_none() && (!rule.has_pattern() || bit != 0) {
                 made.lifetime_rules.push(at);
             }
-            made.bits.push(bit);
+            made.quick_tests.push(QuickTest::new(rule, bit, number));
         }
         made.rules = set.rules.iter().take(MAX_RULES).cloned().collect();
         (made.name, made.names) = (set.name.clone(), names);
@@ -197,50 +184,6 @@ impl CompiledSet {
             rule: inherited_rule.min(innermost).min(site.first[Looked::Site as usize]),
             bits: ((frame.bits | callers.bits) & on) | (frame.bits & inner) | (site.bits & site_mask),
         }
-    }
-
-    /// Returns the first rule that matches an allocation, ignoring rules that compare sizes, or [`NO_RULE`].
-    pub fn rule_of(&self, facts: &AllocationFacts<'_>) -> u16 {
-        for &rule in &self.lifetime_rules {
-            if rule > facts.allocated.rule {
-                break;
-            }
-            if self.matches(rule, facts) {
-                return rule;
-            }
-        }
-        facts.allocated.rule
-    }
-
-    /// Returns true if all conditions of a rule hold, except the one on the size. Must not be called for frame-only
-    /// rules.
-    pub fn matches(&self, rule: u16, facts: &AllocationFacts<'_>) -> bool {
-        let index = usize::from(rule);
-        let (Some(rule), Some(&bit)) = (self.rules.get(index), self.bits.get(index)) else { return false };
-        let bits = if rule.of == StackOrigin::Freed { facts.freed } else { facts.allocated.bits };
-        let lived =
-            if facts.freed_at == u32::MAX { u32::MAX } else { facts.freed_at.saturating_sub(facts.allocated_at) };
-        let is = |wanted: bool, so: bool| wanted == so;
-        bits & bit == bit
-            && rule.recorded.as_ref().is_none_or(|recorded| facts.recorded == Some(recorded.as_bytes()))
-            && rule.classified.as_ref().is_none_or(|classified| self.name_of(facts.allocated.rule) == Some(classified))
-            && rule.allocated.is_none_or(|allocated| is(allocated == Birth::Before, facts.allocated_at == 0))
-            && rule.ends.is_none_or(|ends| is(ends == End::Live, facts.freed_at == u32::MAX))
-            && lived >= rule.least
-            && rule.most.is_none_or(|max_events| lived <= max_events)
-            && rule.stack.is_none_or(|stack| match stack {
-                StackKind::Missing => !facts.has_stack,
-                StackKind::Native => facts.has_stack && facts.allocated.bits & PYTHON == 0,
-                StackKind::Python => facts.allocated.bits & PYTHON != 0,
-            })
-            && rule.model.is_none_or(|model| match model {
-                ModelCall::Later => facts.allocated.bits & MODEL_LATER != 0,
-                ModelCall::Earlier => facts.allocated.bits & MODEL_EARLIER != 0,
-            })
-    }
-
-    fn name_of(&self, rule: u16) -> Option<&String> {
-        self.rules.get(usize::from(rule)).map(|rule| &rule.category)
     }
 
     /// Returns the rules that compare sizes, in the order of the set.

@@ -4,6 +4,7 @@
 use crate::backward_stacks::BackwardStacks;
 use crate::moments::annotation_span;
 use crate::origin::alloc_stack;
+use analysis::IdSet;
 use base::column::Column;
 use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
@@ -16,12 +17,19 @@ use protocol::Span;
 /// Part of the name of an annotation that frees gradients, such as `Optimizer.zero_grad#AdamW.zero_grad`.
 const ZERO_GRAD: &[u8] = b"zero_grad";
 
+/// Returns the index of the block of 64 moments that contains a moment.
+fn block_of(moment: u32) -> u32 {
+    moment / 64
+}
+
 /// Facts about the events of one device.
 #[derive(Default)]
 pub(super) struct DeviceFacts {
     next_annotation: usize,
-    /// Ranges of annotations whose name contains [`ZERO_GRAD`], in ascending order.
+    /// Ranges of annotations whose name contains [`ZERO_GRAD`], in ascending order. Overlapping ranges are joined.
     zero_grad: Vec<Span>,
+    /// Blocks of 64 moments that overlap with such a range. Most moments are in no such block.
+    zero_grad_blocks: IdSet,
     next_event: usize,
     /// Moment after the last allocation of the backward pass so far.
     last_backward: u32,
@@ -37,7 +45,7 @@ pub(super) struct DeviceFacts {
     fates: HashMap<(StackId, u64), [u32; 2], RandomState>,
 }
 
-base::heap_bytes!(DeviceFacts: zero_grad, backward_before, passes);
+base::heap_bytes!(DeviceFacts: zero_grad, zero_grad_blocks, backward_before, passes);
 
 impl DeviceFacts {
     /// Continues reading the annotations and events until all are read or the time slice is used up.
@@ -52,7 +60,7 @@ impl DeviceFacts {
                 for range in history.annotations.get(part).unwrap_or_default() {
                     let name = snapshot.strings.bytes(range.name);
                     if range.end_us.is_some() && name.windows(ZERO_GRAD.len()).any(|part| part == ZERO_GRAD) {
-                        self.zero_grad.push(annotation_span(history, clock, range));
+                        self.add_zero_grad(annotation_span(history, clock, range), history.event_count());
                     }
                 }
             }
@@ -97,6 +105,22 @@ impl DeviceFacts {
         Ok(())
     }
 
+    /// Adds the range of an annotation of `zero_grad`, which starts no earlier than those before. `end` is the last moment
+    /// of the trace.
+    fn add_zero_grad(&mut self, span: Span, end: u32) {
+        if self.zero_grad.is_empty() {
+            self.zero_grad_blocks = IdSet::with_bound(block_of(end) as usize + 1);
+        }
+        let joined = self.zero_grad.last().map_or(0, |last| block_of(last.to));
+        for block in block_of(span.from).max(joined)..=block_of(span.to.min(end)) {
+            self.zero_grad_blocks.insert(block);
+        }
+        match self.zero_grad.last_mut().filter(|last| span.from <= last.to) {
+            Some(last) => last.to = last.to.max(span.to),
+            None => self.zero_grad.push(span),
+        }
+    }
+
     /// Adds an allocation with a stack to the backward passes.
     fn add_to_passes(&mut self, moment: u32, is_backward: bool) {
         match self.passes.last_mut().filter(|_| self.is_in_backward) {
@@ -124,6 +148,9 @@ impl DeviceFacts {
     pub(super) fn is_freed_by_zero_grad(&self, history: &DeviceHistory, id: AllocationId) -> bool {
         let freed = [history.allocations.free_requested(id), history.allocations.freed_at(id)];
         let Some(Moment(freed)) = freed.into_iter().flatten().next() else { return false };
+        if !self.zero_grad_blocks.contains(block_of(freed)) {
+            return false;
+        }
         let after = self.zero_grad.partition_point(|span| span.from < freed);
         let span = after.checked_sub(1).and_then(|last| self.zero_grad.get(last));
         span.is_some_and(|span| freed <= span.to)

@@ -110,6 +110,10 @@ impl SizeMatching {
         if known < rule.rule || history.allocations.is_unexplained(id) {
             return;
         }
+        let stack = alloc_stack(snapshot, history, id);
+        if !set.may_match(rule.rule, stacks.result(stack)) {
+            return;
+        }
         let Some(condition) = set.rules().get(usize::from(rule.rule)) else { return };
         let needed = Needed { free_stack: condition.of == StackOrigin::Freed, recorded: condition.recorded.is_some() };
         if !with_facts(needed, stacks, &rules.facts, (snapshot, history), id, |facts| set.matches(rule.rule, facts)) {
@@ -120,7 +124,7 @@ impl SizeMatching {
         let scaled = history.allocations.size(id).checked_mul(second);
         let Some(scaled) = scaled.filter(|scaled| *scaled > 0 && scaled % first == 0) else { return };
         let size = scaled / first;
-        let site = if at_site { stacks.site(alloc_stack(snapshot, history, id)) } else { 0 };
+        let site = if at_site { stacks.site(stack) } else { 0 };
         if self.position.1 == 0 {
             self.references.entry((size, site)).or_default();
         } else if let Some(references) =
