@@ -119,6 +119,12 @@ pub(super) fn site_with_name(snapshot: &Snapshot, history: &DeviceHistory, id: A
 /// Maximum length of a name in front of a call site, in characters.
 const MAX_NAME_LEN: usize = 100;
 
+/// Returns whether [`recorded_category`] may return a category for an allocation of a file.
+pub(super) fn has_recorded_categories(snapshot: &Snapshot) -> bool {
+    let is_set = |labels: &Labels| labels.category.is_some() || labels.user_metadata.is_some();
+    !snapshot.recorder.tensors.is_empty() || snapshot.labels.rows().iter().any(is_set)
+}
+
 /// Returns the category that the file records for an allocation, in torch.profiler's terms. In order of priority, it
 /// comes from the recorder's tensor, from the alloc event, from an `annotate` event, or from metadata.
 pub(super) fn recorded_category<'a>(
@@ -146,9 +152,15 @@ pub(super) fn recorded_category<'a>(
 /// returns the stack of its free.
 #[inline(always)]
 pub(super) fn stack_of(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> StackId {
-    // The common case, which needs no further lookups.
+    event_stack(history, id).unwrap_or_else(|| other_stack_of(snapshot, history, id))
+}
+
+/// Returns the stack of the event that made an allocation, the common case, which needs no further lookups. `None` if it
+/// was not recorded.
+#[inline(always)]
+fn event_stack(history: &DeviceHistory, id: AllocationId) -> Option<StackId> {
     let stack = history.allocations.alloc_event(id).map(|event| history.events.stack(event.0));
-    stack.filter(|&stack| stack != StackId::NONE).unwrap_or_else(|| other_stack_of(snapshot, history, id))
+    stack.filter(|&stack| stack != StackId::NONE)
 }
 
 /// Returns the stack of an allocation whose alloc event has none.
@@ -184,7 +196,10 @@ pub(super) fn has_stack(snapshot: &Snapshot, history: &DeviceHistory, id: Alloca
 }
 
 /// Returns the stack of an allocation's alloc event, or [`StackId::NONE`] if it was not recorded.
+#[inline(always)]
 pub(super) fn alloc_stack(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> StackId {
-    let stack = stack_of(snapshot, history, id);
-    if is_free_stack(history, id, stack) { StackId::NONE } else { stack }
+    event_stack(history, id).unwrap_or_else(|| {
+        let stack = other_stack_of(snapshot, history, id);
+        if is_free_stack(history, id, stack) { StackId::NONE } else { stack }
+    })
 }

@@ -7,6 +7,7 @@ mod sizes;
 mod stacks;
 
 use super::backward_stacks::BackwardStacks;
+use super::origin::has_recorded_categories;
 use super::roles::Role;
 use analysis::CategorySet;
 use analysis::category::compiled::CompiledSet;
@@ -34,6 +35,8 @@ pub(super) struct Categories {
     stacks: StackResults,
     by_device: Vec<DeviceRules>,
     sizes: SizeMatching,
+    /// Result of [`has_recorded_categories`], once it is known.
+    has_recorded: Option<bool>,
     is_done: bool,
 }
 
@@ -43,7 +46,7 @@ impl Categories {
     /// Creates the categories for a set of rules. Nothing is classified yet.
     pub(super) fn new(set: Arc<CompiledSet>) -> Categories {
         let (stacks, by_device, sizes) = Default::default();
-        Categories { set, stacks, by_device, sizes, is_done: false }
+        Categories { set, stacks, by_device, sizes, has_recorded: None, is_done: false }
     }
 
     /// Continues classifying allocations until all are classified or the time slice is used up. `backward` is complete.
@@ -57,7 +60,8 @@ impl Categories {
             return Ok(());
         }
         self.stacks.step(&self.set, snapshot, slice)?;
-        let needed = Needed { free_stack: self.set.uses_free_stacks(), recorded: true };
+        let has_recorded = *self.has_recorded.get_or_insert_with(|| has_recorded_categories(snapshot));
+        let needed = Needed { free_stack: self.set.uses_free_stacks(), recorded: has_recorded };
         while let Some(history) = histories.get(self.by_device.len().saturating_sub(1)) {
             if self.by_device.is_empty() {
                 self.by_device.push(DeviceRules::new(history.device));
