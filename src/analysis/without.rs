@@ -67,7 +67,7 @@ impl PeakWithout {
 
     /// Adds `bytes` to the live bytes of a group. Must be called before [`PeakWithout::add`] for the same moment.
     /// Moments must not decrease.
-    #[inline(always)]
+    #[inline(never)]
     pub fn change(&mut self, group: u32, moment: u32, bytes: i64) {
         self.advance_to(moment);
         let Some(group) = self.groups.get_mut(group as usize) else { return };

@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 use std::mem;
 use wasm_bindgen::{JsCast, JsValue};
 
-/// Messages from the page to the worker.
+/// Messages from the page to the worker. The benchmarks recognize [`ToWorker::Ask`] by its index
+/// (tests/bench/timing_script.rs).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum ToWorker {
     /// Reads the attached file. `load` is the id of the load.

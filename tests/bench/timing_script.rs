@@ -34,7 +34,7 @@ pub(crate) const READ_SCRIPT: &str = "void (async () => { const start = performa
 /// background do not count.
 pub(crate) fn everything_shown() -> String {
     format!(
-        "times.reports >= {} && !times.waits && document.getElementById('insights-report').ariaBusy !== 'true' && times.shown >= times.answered && performance.now() - times.answered > {QUIET_MS} \
+        "times.asks > 0 && times.reports >= {} && !times.waits && document.getElementById('insights-report').ariaBusy !== 'true' && times.shown >= times.answered && performance.now() - times.answered > {QUIET_MS} \
          ? times.shown - times.start : null",
         Topic::ALL.into_iter().filter(|topic| !topic.depends_on_range()).count()
     )
@@ -62,12 +62,12 @@ pub(crate) fn script() -> String {
 /// worker opens (`ToWorker::File`).
 pub(crate) const MESSAGES: &str = "const behind = (bytes, at) => { while (bytes[at] > 127) at++; return at + 1; }; \
     const encoded = (message) => Array.isArray(message) && message[0] instanceof ArrayBuffer ? new Uint8Array(message[0]) : []; \
-    const requested = (message) => { const bytes = encoded(message); return bytes[0] === 4 ? bytes.subarray(1) : undefined; }; \
+    const requested = (message) => { const bytes = encoded(message); return bytes[0] === 5 ? bytes.subarray(1) : undefined; }; \
     const replied = (message) => { const bytes = encoded(message); return bytes[0] === 0 ? bytes.subarray(behind(bytes, 1)) : undefined; }; \
     const file = (message) => encoded(message)[0] === 0 ? message[1] : undefined;";
 
 const SCRIPT: &str = r"
-const times = window.times = { gap: 0, reports: 0 };
+const times = window.times = { gap: 0, reports: 0, asks: 0 };
 const now = () => performance.now();
 
 const serial = (bytes) => bytes.subarray(1, behind(bytes, 1)).join();
@@ -110,6 +110,7 @@ window.Worker = class extends Worker {
         const bytes = this.isEngine ? requested(message) : undefined;
         if (this.isEngine && file(message)) times.handed = file(message).size;
         if (bytes?.[0] === ASK) {
+            times.asks++;
             const question = bytes[behind(bytes, behind(bytes, 1))];
             if (question === QUESTION) times.waits = serial(bytes);
             if (question === RECORDING) times.simulates = true;
