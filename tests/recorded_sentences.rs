@@ -47,6 +47,21 @@ fn reports_say_the_cause_and_the_change() {
             "Free (cached) in this pool: ≤ 11.8 MiB, largest block ≤ 5.00 MiB, but these are upper bounds. | ",
         ),
         (
+            "torch-2.11/pools.fraction",
+            Topic::OutOfMemory,
+            "Pool of the request: default, large blocks, default stream (assumed: the file does not record it): 206 MiB reserved. A free block of ≤ 5.00 MiB there suggests that the request was in another pool. | ",
+        ),
+        (
+            "torch-2.15/pools.fraction",
+            Topic::OutOfMemory,
+            "Pool of the request: MemPool (0, 1), large blocks, default stream: 380 MiB reserved. | ",
+        ),
+        (
+            "torch-2.15/pools.fraction",
+            Topic::OutOfMemory,
+            "Empty segments that this request cannot use would have been large enough: 222 MiB in 7 segments of MemPool (0, 2). | Delete the MemPool, or reset the CUDA graph, that owns them when it is no longer used.",
+        ),
+        (
             "torch-2.11/mixed.nonsplit",
             Topic::Settings,
             "The default settings: −4.96 GiB peak reserved (simulated): 18.9 GiB → 13.9 GiB (−26.3 %). | Unset PYTORCH_CUDA_ALLOC_CONF.",
