@@ -157,11 +157,16 @@ fn activations_of_half_a_parameters_size_leave_the_largest_batch_unknown() {
     let (layer, engine) =
         (frames("forward", "/home/me/model.py"), frames("torch::autograd::Engine::evaluate_function", "??"));
     let cast = json!([{"name": "at::autocast::cached_cast", "filename": "??", "line": 0}, layer[0]]);
-    for (name, kept, least) in [("half", &layer, json!(4.376)), ("cast", &cast, json!(null))] {
+    for (name, kept, inputs, least) in [
+        ("half", &layer, &input, json!(4.376)),
+        ("cast", &cast, &input, json!(null)),
+        ("no-input", &layer, &model, json!(4.64)),
+    ] {
         let mut events: Vec<Value> = (1..5).map(|number| event("alloc", number, 32, &model)).collect();
-        events.push(event("alloc", 5, 4, &input));
+        events.push(event("alloc", 5, 4, inputs));
         events.extend((6..10).map(|number| event("alloc", number, 16, kept)));
-        events.push(event("alloc", 10, 1, &engine));
+        let temporary = if name == "no-input" { &model } else { &engine };
+        events.push(event("alloc", 10, 1, temporary));
         events.extend([10, 9, 8, 7, 6, 5].map(|number| event("free_requested", number, 0, &engine)));
         events.extend([10, 9, 8, 7, 6, 5].map(|number| event("free_completed", number, 0, &engine)));
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(["cli-plan-", name, ".json"].concat());
@@ -169,6 +174,7 @@ fn activations_of_half_a_parameters_size_leave_the_largest_batch_unknown() {
         let path = path.to_str().unwrap();
         let plan_json = json(&[path, "--capacity", "430MiB"]);
         assert_eq!(plan_json["largest_batch"]["min_factor"], least, "{plan_json:#}");
+        assert_eq!(plan_json["largest_batch"]["factor"].is_null(), name == "no-input", "{plan_json:#}");
         let words = text(&[path, "--capacity", "430MiB"]);
         assert_eq!(
             words.contains("if memory with the size of a parameter, or half of it, does not grow"),
