@@ -201,6 +201,29 @@ fn plan_with_assumed_sequence_growth_is_never_reported_to_fit() {
     assert_eq!(json(&[&path, "--preset", "batch=2", "--capacity", "300MiB"])["fits"], json!(false));
 }
 
+/// The savings give the same upper bound for the file.
+#[test]
+fn checkpointing_without_repeating_blocks_has_a_bound() {
+    let frame = |name: &str, file: &str| json!([{"name": name, "filename": file, "line": 9}]);
+    let event = |action: &str, addr: u64, frames: &Value| json!({"action": action, "addr": addr << 40, "size": 100 * MIB, "stream": 0, "frames": frames});
+    let (model, layer) = (frame("_apply", "/lib/torch/nn/modules/module.py"), frame("forward", "/home/me/model.py"));
+    let engine = frame("torch::autograd::Engine::evaluate_function", "??");
+    let events = [
+        event("alloc", 1, &model),
+        event("alloc", 2, &layer),
+        event("free_requested", 2, &engine),
+        event("free_completed", 2, &engine),
+    ];
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli-plan-one-block.json");
+    std::fs::write(&path, json!({"segments": [], "device_traces": [events]}).to_string()).unwrap();
+    let path = path.to_str().unwrap();
+    let error = memscape(&["plan", path, "--preset", "checkpoint"]);
+    let error = String::from_utf8(error.stderr).unwrap();
+    assert!(error.ends_with("; at most, it saves what activations=0 saves\n"), "{error}");
+    let most = json(&[path, "--set", "activations=0"]);
+    assert_eq!(most["planned"]["peak_live_bytes"], json!(100 * MIB), "{most:#}");
+}
+
 #[test]
 fn invalid_plan_reports_error() {
     let path = snapshot("cli-plan-refused.json");

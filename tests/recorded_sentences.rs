@@ -139,3 +139,25 @@ fn call_site_without_a_stack_is_not_that_of_the_free() {
         assert!(peak.contains("no stack recorded") && !peak.contains("freed at no") && !peak.contains("recorded (1"));
     }
 }
+
+/// An allocation without a stack has no call site that a sentence could name.
+#[test]
+fn allocations_without_a_stack_are_no_call_site() {
+    let Some(files) = real_pickles() else { return };
+    for (name, topic, wanted) in [
+        (
+            "torch-2.10-small.pickle",
+            Topic::Leaks,
+            "942 of 1,950 allocations freed within 10 events. Most were recorded without a call stack. | ",
+        ),
+        (
+            "empty-trace.pickle",
+            Topic::Fragmentation,
+            "47 segments pinned by one block: 577 MiB free (cached) cannot be released. Most were recorded without a call stack (577 MiB in 47 segments). | ",
+        ),
+    ] {
+        let Some(path) = files.iter().find(|path| path.ends_with(name)) else { continue };
+        let lines = lines(&report_on(path, topic));
+        assert!(lines.iter().any(|line| line == wanted), "{name}: {lines:#?}");
+    }
+}
