@@ -61,6 +61,20 @@ fn piped_text_has_full_names() {
 }
 
 #[test]
+fn files_of_the_same_name_are_distinguished_by_their_folders() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("diff-folders");
+    let [a, b] = ["old/run", "new/run"].map(|name| {
+        std::fs::create_dir_all(folder.join(name)).unwrap();
+        file(&format!("diff-folders/{name}/snapshot.pickle"), "--steps 2 --layers 2 --hidden 128")
+    });
+    let compared = text(&[&a, &b]);
+    let wanted = "Comparison: old/run/snapshot.pickle · GPU 0 → new/run/snapshot.pickle · GPU 0\n";
+    assert!(compared.starts_with(wanted), "{compared}");
+    let compared = text(&[&a, &a]);
+    assert!(compared.starts_with("Comparison: snapshot.pickle · GPU 0 → snapshot.pickle · GPU 0\n"), "{compared}");
+}
+
+#[test]
 fn json_rows_sum_to_totals() {
     let [a, b] = pair("diff-json");
     let diff = json(&[&a, &b]);

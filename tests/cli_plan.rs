@@ -157,11 +157,16 @@ fn activations_of_half_a_parameters_size_leave_the_largest_batch_unknown() {
     let (layer, engine) =
         (frames("forward", "/home/me/model.py"), frames("torch::autograd::Engine::evaluate_function", "??"));
     let cast = json!([{"name": "at::autocast::cached_cast", "filename": "??", "line": 0}, layer[0]]);
-    for (name, kept, least) in [("half", &layer, json!(4.376)), ("cast", &cast, json!(null))] {
+    for (name, kept, inputs, least) in [
+        ("half", &layer, &input, json!(4.376)),
+        ("cast", &cast, &input, json!(null)),
+        ("no-input", &layer, &model, json!(4.64)),
+    ] {
         let mut events: Vec<Value> = (1..5).map(|number| event("alloc", number, 32, &model)).collect();
-        events.push(event("alloc", 5, 4, &input));
+        events.push(event("alloc", 5, 4, inputs));
         events.extend((6..10).map(|number| event("alloc", number, 16, kept)));
-        events.push(event("alloc", 10, 1, &engine));
+        let temporary = if name == "no-input" { &model } else { &engine };
+        events.push(event("alloc", 10, 1, temporary));
         events.extend([10, 9, 8, 7, 6, 5].map(|number| event("free_requested", number, 0, &engine)));
         events.extend([10, 9, 8, 7, 6, 5].map(|number| event("free_completed", number, 0, &engine)));
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(["cli-plan-", name, ".json"].concat());
@@ -169,6 +174,7 @@ fn activations_of_half_a_parameters_size_leave_the_largest_batch_unknown() {
         let path = path.to_str().unwrap();
         let plan_json = json(&[path, "--capacity", "430MiB"]);
         assert_eq!(plan_json["largest_batch"]["min_factor"], least, "{plan_json:#}");
+        assert_eq!(plan_json["largest_batch"]["factor"].is_null(), name == "no-input", "{plan_json:#}");
         let words = text(&[path, "--capacity", "430MiB"]);
         assert_eq!(
             words.contains("if memory with the size of a parameter, or half of it, does not grow"),
@@ -193,6 +199,29 @@ fn plan_with_assumed_sequence_growth_is_never_reported_to_fit() {
     let plan_json = json(&[&path, "--preset", "batch=2", "--capacity", "500MiB"]);
     assert_eq!((&plan_json["fits"], &plan_json["headroom_bytes"]), (&json!(null), &json!(80 * MIB)));
     assert_eq!(json(&[&path, "--preset", "batch=2", "--capacity", "300MiB"])["fits"], json!(false));
+}
+
+/// The savings give the same upper bound for the file.
+#[test]
+fn checkpointing_without_repeating_blocks_has_a_bound() {
+    let frame = |name: &str, file: &str| json!([{"name": name, "filename": file, "line": 9}]);
+    let event = |action: &str, addr: u64, frames: &Value| json!({"action": action, "addr": addr << 40, "size": 100 * MIB, "stream": 0, "frames": frames});
+    let (model, layer) = (frame("_apply", "/lib/torch/nn/modules/module.py"), frame("forward", "/home/me/model.py"));
+    let engine = frame("torch::autograd::Engine::evaluate_function", "??");
+    let events = [
+        event("alloc", 1, &model),
+        event("alloc", 2, &layer),
+        event("free_requested", 2, &engine),
+        event("free_completed", 2, &engine),
+    ];
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli-plan-one-block.json");
+    std::fs::write(&path, json!({"segments": [], "device_traces": [events]}).to_string()).unwrap();
+    let path = path.to_str().unwrap();
+    let error = memscape(&["plan", path, "--preset", "checkpoint"]);
+    let error = String::from_utf8(error.stderr).unwrap();
+    assert!(error.ends_with("; at most, it saves what activations=0 saves\n"), "{error}");
+    let most = json(&[path, "--set", "activations=0"]);
+    assert_eq!(most["planned"]["peak_live_bytes"], json!(100 * MIB), "{most:#}");
 }
 
 #[test]

@@ -7,7 +7,9 @@ use crate::generate;
 use crate::opened;
 
 use generate::Options;
-use memscape::compare::{Align, CompareOptions, Comparer, Comparison, Key, Outcome, PerSide, Row, peaks_in, report};
+use memscape::compare::{
+    Align, CompareOptions, Comparer, Comparison, Key, Outcome, PerSide, Row, factor_of, peaks_in, report,
+};
 use memscape::engine::{Engine, Side, Work};
 use memscape::slice::TimeSlice;
 use memscape::units::{Bytes, Moment};
@@ -462,6 +464,58 @@ fn growth_below_equal_peaks_is_in_the_verdict() {
     assert!(!ends.verdict.iter().any(|it| it.starts_with("At the end")), "{:?}", ends.verdict);
 }
 
+#[test]
+fn reserved_bytes_at_the_ends_are_in_the_verdict() {
+    let mib = |mib: u64| mib << 20;
+    let both = [
+        event("segment_alloc", 1, mib(100)),
+        event("alloc", 1, mib(100)),
+        event("free_requested", 1, mib(100)),
+        event("free_completed", 1, mib(100)),
+    ];
+    let kept = serde_json::json!({"device": 0, "address": 1_u64 << 30, "total_size": mib(100), "stream": 0,
+        "segment_type": "large", "is_expandable": false, "frames": [], "blocks": [
+            {"address": 1_u64 << 30, "size": mib(100), "requested_size": 0, "state": "inactive", "frames": []}]});
+    let emptied = both.iter().cloned().chain([event("segment_free", 1, mib(100))]).collect::<Vec<_>>();
+    let (a, b) = (snapshot(&[kept], &both), snapshot(&[], &emptied));
+    let verdict = compared(&a, &b, CompareOptions::default()).verdict;
+    assert_eq!(verdict[1], "At the end, B has 100 MiB less reserved: 0 B against 100 MiB.", "{verdict:?}");
+    let verdict = compared(&b, &a, CompareOptions::default()).verdict;
+    assert_eq!(verdict[1], "At the end, B has 100 MiB more reserved: 100 MiB against 0 B.", "{verdict:?}");
+}
+
+#[test]
+fn bytes_awaiting_free_are_in_the_verdict_and_the_table() {
+    let mib = |mib: u64| mib << 20;
+    let start = [event("alloc", 1, mib(100)), event("free_requested", 1, mib(100))];
+    let done = [event("free_completed", 1, mib(100))];
+    let next = [event("alloc", 2, mib(100))];
+    let [a, b] = [[&done[..], &next].concat(), [&next[..], &done].concat()]
+        .map(|rest| snapshot(&[], &[&start[..], &rest].concat()));
+    let comparison = compared(&a, &b, CompareOptions::default());
+    let text = "Awaiting free (record_stream), peak with peak: 100 MiB in B against 0 B in A.";
+    assert!(comparison.verdict.iter().any(|it| it == text), "{:?}", comparison.verdict);
+    let columns = |comparison: &Comparison| {
+        let report = report(comparison, 10);
+        let moments = report.sheets.iter().find(|sheet| sheet.key == "moments").unwrap();
+        assert!(moments.rows.iter().all(|row| row.cells.len() == moments.columns.len()));
+        moments.columns.iter().filter(|column| column.key.ends_with("awaiting_free")).count()
+    };
+    assert_eq!(columns(&comparison), 2);
+    let without = snapshot(&[], &next);
+    let comparison = compared(&without, &without, CompareOptions::default());
+    assert_eq!(columns(&comparison), 0);
+    assert!(!comparison.verdict.iter().any(|it| it.contains("Awaiting free")), "{:?}", comparison.verdict);
+}
+
+#[test]
+fn ratios_have_one_form() {
+    let ratio = |a, b| factor_of(PerSide { a, b });
+    let texts = [(1000, 1070), (1000, 130), (10_000, 9970), (10_000, 10_030), (100, 1600), (1000, 20), (5, 5)];
+    let wanted = ["×1.07", "×0.13", "×0.997", "×1.003", "×16", "×0.0200", "×1"];
+    assert_eq!(texts.map(|(a, b)| ratio(a, b)), wanted);
+}
+
 /// Older versions of PyTorch record the pool only in the list of segments, which lacks those that were freed.
 #[test]
 fn unknown_pool_is_named_and_not_the_first_cause() {
@@ -483,10 +537,10 @@ fn unknown_pool_is_named_and_not_the_first_cause() {
     let comparison = compared(&a, &b, CompareOptions { key: Some(Key::Pool), ..CompareOptions::default() });
     assert_eq!(comparison.rows[0].label, "pool unknown: its segment was freed");
     let causes = &comparison.verdict[1];
-    assert!(causes.starts_with("Largest differences by pool: −4.00 MiB default pool (−50 %), −3.00 MiB"), "{causes}");
+    assert!(causes.starts_with("Largest differences by pool: −4.00 MiB default pool (×0.50), −3.00 MiB"), "{causes}");
     // It does not take the place of one of the three causes.
     assert!(causes.contains(" −2.00 MiB ") && !causes.contains(" −1.00 MiB "), "{causes}");
-    assert!(causes.ends_with(", −32.0 MiB pool unknown: its segment was freed (−50 %)."), "{causes}");
+    assert!(causes.ends_with(", −32.0 MiB pool unknown: its segment was freed (×0.50)."), "{causes}");
 }
 
 #[test]

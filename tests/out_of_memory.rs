@@ -342,6 +342,72 @@ fn largest_fitting_request_counts_whole_2_mib_segments() {
     assert_eq!(shown(122 * MIB), format!("{fit} 122 MiB free."));
 }
 
+/// A request in MemPool (0, 1), which has 4 MiB free, beside an empty segment of another pool.
+fn oom_in_pool(pool: Option<[u64; 2]>, empty_pool: [u64; 2], empty: u64) -> Report {
+    let in_pool = |mut value: Value, key: &str, pool: [u64; 2]| {
+        value[key] = json!(pool);
+        value
+    };
+    let full = [(100 * MIB, 20 * MIB, "active_allocated")];
+    let mixed = [(200 * MIB, 16 * MIB, "active_allocated"), (216 * MIB, 4 * MIB, "inactive")];
+    let free = [(300 * MIB, empty * MIB, "inactive")];
+    let segments = [
+        segment(100 * MIB, 20 * MIB, false, &full),
+        in_pool(segment(200 * MIB, 20 * MIB, false, &mixed), "segment_pool_id", [0, 1]),
+        in_pool(segment(300 * MIB, empty * MIB, false, &free), "segment_pool_id", empty_pool),
+    ];
+    let oom = oom_event(12 * MIB, MIB);
+    let oom = pool.map_or_else(|| oom.clone(), |pool| in_pool(oom.clone(), "pool_id", pool));
+    oom_report(&mut open_snapshot(&segments, &[oom]), None)
+}
+
+#[test]
+fn pool_of_the_request_is_named() {
+    let texts = |report: &Report| report.statements.iter().map(|it| it.text.clone()).collect::<Vec<String>>();
+    let serves = |report: &Report| {
+        let sheet = sheet(report, "room");
+        let row = |row| [text(sheet, row, "pool"), text(sheet, row, "serves_request")].map(str::to_owned);
+        sheet.rows.iter().map(row).collect::<Vec<[String; 2]>>()
+    };
+    let report = oom_in_pool(Some([0, 1]), [0, 2], 24);
+    let has = |wanted: &str| texts(&report).iter().any(|text| text == wanted);
+    assert!(
+        has("Pool of the request: MemPool (0, 1), large blocks, default stream: 20.0 MiB reserved."),
+        "{:#?}",
+        texts(&report)
+    );
+    let empty = "Empty segments that this request cannot use would have been large enough: 24.0 MiB in 1 segment of \
+                 MemPool (0, 2).";
+    let fix = report.statements.iter().find(|it| it.text == empty).map(|it| it.fix.as_str());
+    let delete = "Delete the MemPool, or reset the CUDA graph, that owns them when it is no longer used.";
+    assert_eq!(fix, Some(delete), "{:#?}", texts(&report));
+    let wanted = [
+        ["MemPool (0, 2), large blocks", "no"],
+        ["MemPool (0, 1), large blocks", "yes"],
+        ["default, large blocks", "no"],
+    ];
+    assert_eq!(serves(&report), wanted.map(|row| row.map(str::to_owned)));
+
+    // 10 MiB and the 1 MiB that the device had free are less than a segment for 12 MiB.
+    let report = oom_in_pool(Some([0, 1]), [0, 2], 10);
+    assert!(!texts(&report).iter().any(|text| text.starts_with("Empty segments")), "{:#?}", texts(&report));
+
+    let report = oom_in_pool(Some([0, 1]), [0, 0], 24);
+    let fix = report.statements.iter().find(|it| it.text.starts_with("Empty segments")).map(|it| it.fix.as_str());
+    assert_eq!(fix, Some("Call torch.cuda.empty_cache() before this request."), "{:#?}", texts(&report));
+
+    // Without a recorded pool of the request.
+    let report = oom_in_pool(None, [0, 2], 24);
+    let assumed = "Pool of the request: default, large blocks, default stream (assumed: the file does not record it): \
+                   20.0 MiB reserved.";
+    assert!(texts(&report).iter().any(|text| text == assumed), "{:#?}", texts(&report));
+    assert!(serves(&report).iter().all(|row| row[1] == "not known"), "{:?}", serves(&report));
+
+    // One pool needs no name.
+    let report = oom_report(&mut fragmented(), None);
+    assert!(!texts(&report).iter().any(|text| text.starts_with("Pool of the request")), "{:#?}", texts(&report));
+}
+
 #[test]
 fn negative_free_memory_is_unknown() {
     for free in [json!(-1), json!(i64::MIN + 1), Value::Null] {
@@ -435,6 +501,7 @@ fn half_the_batch_is_not_advised_for_memory_without_category() {
     let report = oom_report(&mut open_snapshot(&segments, &trace), None);
     let half = report.statements.iter().find(|it| it.text.starts_with("With half the batch size, 40.0 MiB instead of"));
     let half = half.unwrap_or_else(|| panic!("{:#?}", report.statements));
-    assert!(half.text.ends_with(" Assumed for 100 % of the difference: bytes without a category."), "{}", half.text);
+    let assumed = " Only assumed: 100 % of the difference is memory of unknown category, which may not shrink.";
+    assert!(half.text.ends_with(assumed), "{}", half.text);
     assert_eq!(half.fix, "");
 }

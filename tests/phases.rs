@@ -355,9 +355,9 @@ fn range_and_crop_select_phase_of_step() {
     let path = path.to_str().unwrap();
     let range = |more: &[&str]| memscape(&[&["range", path], more].concat());
     for (more, events) in [
-        (&["--phase", "forward"][..], "Event 3 (forward):"),
-        (&["--phase", "backward", "--step", "step_0"], "Event 1 (backward):"),
-        (&["--phase", "optimizer", "--step", "1"], "Event 5 (optimizer):"),
+        (&["--phase", "forward"][..], "Event 3 (forward 2 of 2 with the highest peak, in step step_1):"),
+        (&["--phase", "backward", "--step", "step_0"], "Event 1 (backward 1 of 2, in step step_0):"),
+        (&["--phase", "optimizer", "--step", "1"], "Event 5 (optimizer 2 of 2 with the highest peak, in step step_1):"),
         (&["--step", "0"], "Events 0 – 2 (forward 33.3 %, "),
     ] {
         let (succeeded, text) = range(more);

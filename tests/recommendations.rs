@@ -226,7 +226,7 @@ fn check_ooms(tools: &Path, name: &str, plain: &Path) -> usize {
                 is_notable(planned[index]).then(|| if is_exact { start + verdict } else { start })
             };
             let mut expected: Vec<String> = plans.iter().filter_map(sentence).collect();
-            let texts = report.statements.iter().filter_map(|it| it.text.split(" Assumed for ").next());
+            let texts = report.statements.iter().filter_map(|it| it.text.split(" Only assumed: ").next());
             let end = |text: &str| text.find("(planned); ").map(|at| if is_exact { text.len() } else { at + 11 });
             let mut reported: Vec<String> = texts.filter_map(|text| Some(text[..end(text)?].to_owned())).collect();
             expected.sort();

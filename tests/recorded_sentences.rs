@@ -47,6 +47,21 @@ fn reports_say_the_cause_and_the_change() {
             "Free (cached) in this pool: ≤ 11.8 MiB, largest block ≤ 5.00 MiB, but these are upper bounds. | ",
         ),
         (
+            "torch-2.11/pools.fraction",
+            Topic::OutOfMemory,
+            "Pool of the request: default, large blocks, default stream (assumed: the file does not record it): 206 MiB reserved. A free block of ≤ 5.00 MiB there suggests that the request was in another pool. | ",
+        ),
+        (
+            "torch-2.15/pools.fraction",
+            Topic::OutOfMemory,
+            "Pool of the request: MemPool (0, 1), large blocks, default stream: 380 MiB reserved. | ",
+        ),
+        (
+            "torch-2.15/pools.fraction",
+            Topic::OutOfMemory,
+            "Empty segments that this request cannot use would have been large enough: 222 MiB in 7 segments of MemPool (0, 2). | Delete the MemPool, or reset the CUDA graph, that owns them when it is no longer used.",
+        ),
+        (
             "torch-2.11/mixed.nonsplit",
             Topic::Settings,
             "The default settings: −4.96 GiB peak reserved (simulated): 18.9 GiB → 13.9 GiB (−26.3 %). | Unset PYTORCH_CUDA_ALLOC_CONF.",
@@ -122,5 +137,27 @@ fn call_site_without_a_stack_is_not_that_of_the_free() {
         let Some(path) = files.iter().find(|path| path.ends_with(name)) else { continue };
         let peak = format!("{:?}", report_on(path, Topic::Peak));
         assert!(peak.contains("no stack recorded") && !peak.contains("freed at no") && !peak.contains("recorded (1"));
+    }
+}
+
+/// An allocation without a stack has no call site that a sentence could name.
+#[test]
+fn allocations_without_a_stack_are_no_call_site() {
+    let Some(files) = real_pickles() else { return };
+    for (name, topic, wanted) in [
+        (
+            "torch-2.10-small.pickle",
+            Topic::Leaks,
+            "942 of 1,950 allocations freed within 10 events. Most were recorded without a call stack. | ",
+        ),
+        (
+            "empty-trace.pickle",
+            Topic::Fragmentation,
+            "47 segments pinned by one block: 577 MiB free (cached) cannot be released. Most were recorded without a call stack (577 MiB in 47 segments). | ",
+        ),
+    ] {
+        let Some(path) = files.iter().find(|path| path.ends_with(name)) else { continue };
+        let lines = lines(&report_on(path, topic));
+        assert!(lines.iter().any(|line| line == wanted), "{name}: {lines:#?}");
     }
 }

@@ -224,6 +224,26 @@ pub fn with_site(preposition: &str, site: &str) -> String {
     }
 }
 
+/// Returns the sentence about the call site with the most bytes. `detail` is appended in brackets, unless it is empty.
+pub fn largest_site(site: &str, detail: &str) -> String {
+    let [start, site] = match site {
+        NO_STACK => ["Most were recorded without a call stack", ""],
+        NO_STACK_BEFORE_RECORDING => ["Most were allocated before recording, without a call stack", ""],
+        site => ["Largest call site: ", site],
+    };
+    let detail = if detail.is_empty() { String::new() } else { [" (", detail, ")"].concat() };
+    [start, site, &detail, "."].concat()
+}
+
+/// Returns the name of a call site in a list within a sentence.
+pub fn listed_site(site: &str) -> &str {
+    match site {
+        NO_STACK => "allocations without a recorded call stack",
+        NO_STACK_BEFORE_RECORDING => "allocations from before recording",
+        site => site,
+    }
+}
+
 /// Maximum length of a call site in a list row, in bytes. Longer text would not fit on any screen.
 const MAX_ROW_LEN: usize = 512;
 

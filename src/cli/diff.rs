@@ -17,7 +17,7 @@ use compare::{
 use engine::Side;
 use protocol::SCHEMA;
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Default number of rows to print.
 pub(crate) const DEFAULT_ROWS: u32 = 20;
@@ -80,9 +80,22 @@ pub(crate) fn diff(arguments: &Diff) -> Result<String, String> {
         return Ok(to_pretty_json(&with_fields(as_json(&comparison), stream)));
     }
     let stream = arguments.stream.stream.map(|stream| format!(" · stream {}", stream_text(stream))).unwrap_or_default();
-    let name = |side: &SideFacts| [&side.file, " · ", &side.backend.name_of(side.device), &stream].concat();
-    let sides = [name(&comparison.a), name(&comparison.b)].join(" → ");
+    let name = |file: &str, side: &SideFacts| [file, " · ", &side.backend.name_of(side.device), &stream].concat();
+    let files = file_names(arguments, &comparison);
+    let sides = [name(&files[0], &comparison.a), name(&files[1], &comparison.b)].join(" → ");
     Ok(format_report(&report(&comparison, arguments.top as usize), &sides, arguments.markdown))
+}
+
+/// Returns the names of the files of A and B. Files of the same name in different folders have the part of their paths
+/// that differs.
+fn file_names(Diff { a, b, .. }: &Diff, comparison: &Comparison) -> [String; 2] {
+    let common = a.components().zip(b.components()).take_while(|(a, b)| a == b).count();
+    let is_same = comparison.a.file == comparison.b.file && a.file_name() == b.file_name() && a != b;
+    let name = |path: &Path, name: &str| match is_same {
+        true => path.components().skip(common).collect::<PathBuf>().display().to_string(),
+        false => name.to_owned(),
+    };
+    [name(a, &comparison.a.file), name(b, &comparison.b.file)]
 }
 
 fn run_comparison(arguments: &Diff) -> Result<Comparison, String> {
@@ -197,6 +210,7 @@ fn moments_json(pair: &MomentPair) -> Value {
         "a_event": event(pair.moments.0),
         "b_event": event(pair.moments.1),
         "live_bytes": two(pair.live),
+        "awaiting_free_bytes": two(pair.awaiting_free),
         "reserved_bytes": pair.reserved.map(two),
         "a_fragmentation_at_most": pair.reserved.and_then(|reserved| fragmentation(pair.live.a, reserved.a)),
         "b_fragmentation_at_most": pair.reserved.and_then(|reserved| fragmentation(pair.live.b, reserved.b)),

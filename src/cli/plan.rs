@@ -170,21 +170,7 @@ fn as_json(
     let known_capacity = capacity.filter(|_| basis != PlanBasis::AssumedSequence);
     let headroom = known_capacity.map(|capacity| i128::from(capacity) - i128::from(on_gpu(page)));
     let headroom = headroom.and_then(|bytes| i64::try_from(bytes).ok());
-    let largest = page.max_batch.filter(|_| basis != PlanBasis::AssumedSequence).map(|(thousandths, moment)| {
-        let mut largest =
-            json!({"factor": thousandths as f64 / 1000.0, "limited_by_event": Moment(moment).event_or_minus_one()});
-        if page.lacks_backward
-            && let Some(fields) = largest.as_object_mut()
-        {
-            fields.insert("backward_recorded".to_owned(), json!(false));
-        }
-        if let Some((least, _)) = page.min_batch
-            && let Some(fields) = largest.as_object_mut()
-        {
-            fields.insert("min_factor".to_owned(), json!(least as f64 / 1000.0));
-        }
-        largest
-    });
+    let largest = largest_batch_as_json(page).filter(|_| basis != PlanBasis::AssumedSequence);
     json!({
         "recorded": peak(page.recorded),
         "planned": peak(page.planned),
@@ -198,6 +184,27 @@ fn as_json(
         "largest_batch": largest,
         "caveats": caveats,
     })
+}
+
+/// Returns the bounds of the largest batch. `None` if neither is known. The factor is `null` if only the lower bound is
+/// known.
+fn largest_batch_as_json(page: &PlanPage) -> Option<Value> {
+    let factor = |(thousandths, _): (u64, u32)| thousandths as f64 / 1000.0;
+    let event = |(_, moment): (u64, u32)| Moment(moment).event_or_minus_one();
+    // No batch fits if what does not grow in any case is too much.
+    let (min, max) = match (page.min_batch, page.max_batch) {
+        (none @ Some((0, _)), None) => (None, none),
+        bounds => bounds,
+    };
+    min.or(max)?;
+    let mut largest = json!({"factor": max.map(factor), "limited_by_event": max.or(min).map(event)});
+    if page.lacks_backward {
+        largest = with_fields(largest, json!({"backward_recorded": false}));
+    }
+    if let Some(min) = min {
+        largest = with_fields(largest, json!({"min_factor": factor(min)}));
+    }
+    Some(largest)
 }
 
 /// Returns the peak under the plan without memory that is paused, and so not on the GPU.

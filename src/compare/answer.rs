@@ -52,6 +52,8 @@ pub struct MomentPair {
     pub title: String,
     pub moments: (u32, u32),
     pub live: PerSide,
+    /// Part of the live bytes that is awaiting free.
+    pub awaiting_free: PerSide,
     pub reserved: Option<PerSide>,
 }
 
@@ -102,25 +104,16 @@ pub(crate) fn relation(bytes: PerSide, in_both: bool) -> String {
     words.to_owned()
 }
 
-/// Formats the ratio B / A: `×1.79` or `×16` for an increase, `−86 %` for a decrease.
+/// Formats the ratio B / A, such as `×1.79` or `×0.14`.
 pub fn factor_of(two: PerSide) -> String {
-    let ratio = two.b as f64 / (two.a as f64).max(1.0);
-    match (1.0 - ratio) * 100.0 {
-        // Less than half a percent, or almost everything.
-        decrease if !(0.5..99.5).contains(&decrease) => factor(ratio),
-        decrease => format!("−{decrease:.0} %"),
-    }
+    factor(two.b as f64 / (two.a as f64).max(1.0))
 }
 
-/// Formats a ratio: as a change in percent if it is almost 1, otherwise as a factor, without decimals if it is almost an
-/// integer.
+/// Formats a ratio: without decimals if it is almost an integer, with more decimals if it is near 1 or small.
 pub fn factor(ratio: f64) -> String {
     let whole = ratio.round();
-    let percent = (ratio - 1.0) * 100.0;
     match ratio {
-        _ if (0.05..0.5).contains(&percent.abs()) => {
-            format!("{}{:.1} %", if percent < 0.0 { '−' } else { '+' }, percent.abs())
-        }
+        _ if (0.0005..0.005).contains(&(ratio - 1.0).abs()) => format!("×{ratio:.3}"),
         _ if whole >= 1.0 && (ratio - whole).abs() < 0.005 * whole => format!("×{whole}"),
         10.0.. => format!("×{ratio:.1}"),
         0.095.. => format!("×{ratio:.2}"),

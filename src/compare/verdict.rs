@@ -1,7 +1,9 @@
 //! The verdict: one to five sentences, each with one number and its cause.
 
 use crate::alignment::Align;
-use crate::answer::{Comparison, END, FactorGroup, Outcome, PEAK_RESERVED, PerSide, Row, factor, factor_of, relation};
+use crate::answer::{
+    Comparison, END, FactorGroup, MomentPair, Outcome, PEAK_RESERVED, PerSide, Row, factor, factor_of, relation,
+};
 use crate::key::Key;
 use analysis::category::category_label;
 use analysis::site::{NO_STACK, with_site};
@@ -34,6 +36,7 @@ pub(crate) fn verdict(comparison: &Comparison) -> Vec<String> {
     sentences.extend(unmatched_code(comparison));
     sentences.extend(peaks_differ(comparison));
     sentences.extend(causes(comparison, live));
+    sentences.extend(awaiting_free_difference(comparison));
     let (matched, total) = (comparison.matched.bytes, comparison.matched.known);
     let (unmatched, all) = ((total.a - matched.a).saturating_add(total.b - matched.b), total.a.saturating_add(total.b));
     if u128::from(unmatched) * 10 > u128::from(all) {
@@ -49,8 +52,9 @@ pub(crate) fn verdict(comparison: &Comparison) -> Vec<String> {
     sentences.extend(lifetimes(comparison, live));
     // Other differences matter most where the live bytes are the same.
     let is_same = u128::from(live.a.abs_diff(live.b)) * RESERVED_PART <= u128::from(live.a.max(live.b));
-    if is_same && let Some(end) = end_difference(comparison, live) {
-        sentences.insert(1, end);
+    if is_same {
+        let ends = [end_difference(comparison, live), end_reserved_difference(comparison)];
+        sentences.splice(1..1, ends.into_iter().flatten());
     }
     if let Some(reserved) = reserved_difference(comparison) {
         match sentences.first_mut().filter(|_| is_same) {
@@ -122,6 +126,29 @@ fn end_difference(comparison: &Comparison, live: PerSide) -> Option<String> {
     let direction = if b > a { "more" } else { "less" };
     (!is_compared && delta > live.a.max(live.b) / MIN_PART)
         .then(|| format!("At the end, B has {} {direction} live: {} against {}.", Bytes(delta), Bytes(b), Bytes(a)))
+}
+
+/// Reports a difference of the reserved bytes at the end of the traces, as after `empty_cache()`, if the peaks of
+/// reserved bytes agree.
+fn end_reserved_difference(comparison: &Comparison) -> Option<String> {
+    let reserved = |title: &str| comparison.moments.iter().find(|pair| pair.title == title)?.reserved;
+    let (peak, PerSide { a, b }) = (reserved(PEAK_RESERVED)?, reserved(END)?);
+    let is_large = |delta: u64| u128::from(delta) * RESERVED_PART > u128::from(peak.a.max(peak.b));
+    let direction = if b > a { "more" } else { "less" };
+    let [delta, b_bytes, a_bytes] = [a.abs_diff(b), b, a].map(Bytes);
+    (is_large(delta.0) && !is_large(peak.a.abs_diff(peak.b)))
+        .then(|| format!("At the end, B has {delta} {direction} reserved: {b_bytes} against {a_bytes}."))
+}
+
+/// Reports a large difference of the live bytes that are awaiting free.
+fn awaiting_free_difference(comparison: &Comparison) -> Option<String> {
+    let is_large = |pair: &&MomentPair| {
+        let PerSide { a, b } = pair.awaiting_free;
+        a.abs_diff(b) > pair.live.a.max(pair.live.b) / MIN_PART
+    };
+    let pair = comparison.moments.iter().find(is_large)?;
+    let [a, b] = [pair.awaiting_free.a, pair.awaiting_free.b].map(Bytes);
+    Some(format!("Awaiting free (record_stream), {}: {b} in B against {a} in A.", pair.title))
 }
 
 fn settings_differ(comparison: &Comparison) -> Option<String> {

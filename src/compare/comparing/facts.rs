@@ -5,7 +5,7 @@ use crate::answer::{END, MomentPair, PEAK_RESERVED, PerSide, SideFacts};
 use base::units::Moment;
 use engine::{Side, is_default_setting};
 use hashbrown::HashMap;
-use history::replay::DeviceHistory;
+use history::replay::{Curve, DeviceHistory};
 
 pub(super) fn facts(side: &Side, moment: Moment) -> SideFacts {
     let history = side.history;
@@ -22,6 +22,11 @@ pub(super) fn facts(side: &Side, moment: Moment) -> SideFacts {
 
 pub(super) fn live(history: &DeviceHistory, moment: Moment) -> u64 {
     u64::try_from(history.drawn_at(moment)).unwrap_or(0)
+}
+
+fn awaiting_free(history: &DeviceHistory, moment: Moment) -> u64 {
+    let change = |event| history.awaiting_free_change(event);
+    u64::try_from(Curve::new(&history.awaiting_free, &change).at(moment)).unwrap_or(0)
 }
 
 pub(super) fn two(sides: [&Side; 2], value: impl Fn(&Side) -> u64) -> PerSide {
@@ -50,6 +55,7 @@ pub(super) fn moment_pairs(a: &DeviceHistory, b: &DeviceHistory, alignment: &Ali
             title: title.to_owned(),
             moments: (one.0, other.0),
             live: PerSide { a: live(a, one), b: live(b, other) },
+            awaiting_free: PerSide { a: awaiting_free(a, one), b: awaiting_free(b, other) },
             reserved: knows_reserved.then(|| PerSide { a: reserved(a, one), b: reserved(b, other) }),
         }
     };

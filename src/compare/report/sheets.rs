@@ -88,31 +88,40 @@ impl TableBuilder {
     }
 
     pub(super) fn moments(&mut self, comparison: &Comparison) {
-        const COLUMNS: [(&str, &str); 11] = [
+        let mut columns = vec![
             ("moments", "moments"),
             ("a_event", "A, after event"),
             ("b_event", "B, after event"),
             ("a_bytes", "A, live (requested)"),
             ("b_bytes", "B, live (requested)"),
             ("delta_bytes", "Δ"),
+            ("a_awaiting_free", "A, awaiting free"),
+            ("b_awaiting_free", "B, awaiting free"),
             ("a_reserved", "A, reserved"),
             ("b_reserved", "B, reserved"),
             ("delta_reserved", "Δ, reserved"),
             ("a_fragmentation", "A, fragmentation ≤"),
             ("b_fragmentation", "B, fragmentation ≤"),
         ];
+        let has_awaiting_free = comparison.moments.iter().any(|pair| pair.awaiting_free != PerSide::default());
+        if !has_awaiting_free {
+            columns.retain(|(key, _)| !key.ends_with("awaiting_free"));
+        }
         // An upper bound: the allocator rounds block sizes up, so less is free than what is not live.
         let free = |live: u64, reserved: u64| Cell::Share { part: reserved.saturating_sub(live), whole: reserved };
         let rows = comparison.moments.iter().map(|pair| {
             let mut cells = vec![text(&*pair.title), moment_cell(pair.moments.0), moment_cell(pair.moments.1)];
             cells.extend(bytes(pair.live));
+            if has_awaiting_free {
+                cells.extend([Cell::Bytes(pair.awaiting_free.a), Cell::Bytes(pair.awaiting_free.b)]);
+            }
             cells.extend(pair.reserved.map_or([Cell::Empty, Cell::Empty, Cell::Empty], bytes));
             cells.extend(pair.reserved.map_or([Cell::Empty, Cell::Empty], |reserved| {
                 [free(pair.live.a, reserved.a), free(pair.live.b, reserved.b)]
             }));
             SheetRow { evidence: Some(at(pair.moments.0)), ..row(cells) }
         });
-        self.sheet(["moments", "Moments", ""], &COLUMNS, rows.collect(), Vec::new());
+        self.sheet(["moments", "Moments", ""], &columns, rows.collect(), Vec::new());
     }
 
     pub(super) fn groups(&mut self, key: &str, title: &str, note: &str, groups: &[Row], comparison: &Comparison) {

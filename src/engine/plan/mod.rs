@@ -185,7 +185,8 @@ impl Plan {
                     self.blocks.step(side.device_data(), side.history.live_peak().0.0, role, slice)?;
                     if self.blocks.count < 2 {
                         return Ok(Err(
-                            "no block of activations repeats at the peak, so checkpointing cannot be estimated"
+                            "no call stack of activations repeats at the peak, so the blocks of the model, and what \
+                             checkpointing them saves, are not known; at most, it saves what activations=0 saves"
                                 .to_owned(),
                         ));
                     }

@@ -7,6 +7,7 @@ use crate::report::column::{self, sheet};
 use crate::side::Side;
 use crate::stack_trees::Population;
 use analysis::query::MAX_LENGTH;
+use analysis::site::listed_site;
 use base::slice::{SliceResult, TimeSlice};
 use base::units::{group_digits, percent};
 use history::replay::AllocationId;
@@ -106,7 +107,7 @@ impl LiveSites {
         for (index, &group) in largest.iter().enumerate() {
             let separator = if index == 0 { ": " } else { ", " };
             let share = percent(self.sums.get(group).bytes, self.bytes);
-            text.push_str(&format!("{separator}{} ({share})", self.sums.name(side, group)));
+            text.push_str(&format!("{separator}{} ({share})", listed_site(&self.sums.name(side, group))));
         }
         text.push('.');
         if largest.len() > 1 {

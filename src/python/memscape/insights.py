@@ -202,7 +202,10 @@ class Plan(Tables):
             bound = "" if largest.get("backward_recorded", True) else "at most "
             note = "" if not bound else ": the backward pass was not recorded"
             lower = f"{largest['min_factor']}x to " if "min_factor" in largest and not bound else ""
-            text = f"Largest batch that fits: {lower}{bound}{largest['factor']}x{note}"
+            factors = f"{lower}{bound}{largest['factor']}x"
+            if largest["factor"] is None:
+                factors = f"at least {largest['min_factor']}x"
+            text = f"Largest batch that fits: {factors}{note}"
             found.append(Statement("fact", text, None, None))
         return found + [Statement("fact", text, None, None) for text in self.fields["caveats"]]
 

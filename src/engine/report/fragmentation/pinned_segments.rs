@@ -6,6 +6,7 @@ use crate::report::layout::Layout;
 use crate::report::writer::{
     ReportWriter, allocation_evidence, bytes_text, is_notable, moment_evidence, moment_text, truncate,
 };
+use analysis::site;
 use base::units::pluralize;
 use history::replay::AllocationId;
 use protocol::{Cell, HeldBySite, SegmentsKept, Tone};
@@ -41,13 +42,13 @@ fn write_statements(writer: &mut ReportWriter<'_>, kept: &SegmentsKept, (moment,
         by_site.first().filter(|_| pinned.bytes >= MIN_PINNED_BYTES && is_notable(pinned.bytes, reserved))
     {
         let is_much = pinned.bytes >= MIN_PROBLEM_BYTES && pinned.bytes >= reserved / 10;
+        let free = first.free;
+        let largest = format!("{} in {}", bytes_text(free.bytes), pluralize(free.count.into(), "segment"));
         let text = format!(
-            "{} pinned by one block: {} free (cached) cannot be released. Largest call site: {} ({} in {}).",
+            "{} pinned by one block: {} free (cached) cannot be released. {}",
             pluralize(pinned.count.into(), "segment"),
             bytes_text(pinned.bytes),
-            truncate(&first.call_site),
-            bytes_text(first.free.bytes),
-            pluralize(first.free.count.into(), "segment")
+            site::largest_site(&truncate(&first.call_site), &largest)
         );
         let evidence = allocation_evidence(first.allocation, Some(moment));
         writer.add_statement(if is_much { Tone::Alarm } else { Tone::Fact }, text, Some(evidence));

@@ -5,6 +5,7 @@ mod kind;
 mod kind_sums;
 mod pausing;
 mod remedies;
+mod request_pool;
 mod statements;
 mod waiting;
 
@@ -29,6 +30,7 @@ pub use kind::{OomKind, OomRecord, oom_records};
 pub(super) use kind_sums::{KindSums, SumsByKind};
 use pausing::Pausing;
 use protocol::{CAPACITY, Cell, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, PROCESS, SheetRow, Threshold, Tone};
+use request_pool::RequestPool;
 use waiting::Waiting;
 
 /// Maximum number of rows in the table of OOMs and in the table of allocations before the OOM.
@@ -107,7 +109,10 @@ impl Insight for OutOfMemory {
         let recorded = recorder_facts::recorder_facts(&file.snapshot, history);
         let recorded_value = |key: &str| recorded.iter().find(|(known, _)| known == key).map(|(_, bytes)| *bytes);
         let known = recorded_value(CAPACITY).unwrap_or(0).max(min_capacity(history, &paused));
-        let capacity = threshold(question, ["capacity", "device memory", "bytes"], known);
+        let is_given = question.thresholds.iter().any(|(key, _)| key == "capacity");
+        let is_recorded = is_given || recorded_value(CAPACITY).is_some();
+        let label = if is_recorded { "device memory" } else { "reserved + free on the device" };
+        let capacity = threshold(question, ["capacity", label, "bytes"], known);
         if let Some(waiting) = &self.waiting {
             waiting.write(writer, &facts, oom, given.segments);
         }
@@ -127,7 +132,7 @@ impl Insight for OutOfMemory {
         let all = oom.by_kind.total;
         let known = (all.reserved > 0).then_some((oom.event, all.free));
         write_requests(writer, (&self.sites, &self.allocated.at_ooms), known, capacity, &paused);
-        write_free_by_pool(writer, oom);
+        write_free_by_pool(writer, oom, RequestPool::new(given.side, &facts));
         oom.live.write(writer, "Live at the OOM", None);
         write_before(writer, oom, self.min_bytes);
     }
@@ -217,7 +222,7 @@ fn write_requests(
 }
 
 /// Writes the table of free (cached) bytes by pool.
-fn write_free_by_pool(writer: &mut ReportWriter<'_>, oom: &OomState) {
+fn write_free_by_pool(writer: &mut ReportWriter<'_>, oom: &OomState, pool: RequestPool) {
     let (kinds, file) = (&oom.by_kind.kinds, writer.side.file);
     let ranked = base::sorted::sorted_by_key(kinds.iter().collect(), |row: &&KindSums| !u128::from(row.sums.free));
     let sum = |value: fn(&KindSums) -> u64| kinds.iter().fold(0u64, |sum, row| sum.saturating_add(value(row)));
@@ -234,6 +239,9 @@ fn write_free_by_pool(writer: &mut ReportWriter<'_>, oom: &OomState) {
         bytes("empty_segment_bytes", "reserved by empty segments", |row| row.empty_segment_bytes),
         column::text("pool", "pool", |row: &KindSums| kind_name(file, &row.kind)),
         column::text("stream", "stream", |row: &KindSums| stream_name(row.kind.stream)),
+        column::text("serves_request", "serves the request", |row: &KindSums| {
+            pool.serves_text(kinds, &row.kind).to_owned()
+        }),
     ];
     let note = "A request is served only from blocks of its own pool, size class and stream. Free bytes are upper bounds: the sizes \
                 of blocks that are gone by the end are not recorded.";

@@ -36,7 +36,8 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, given: &Giv
         let assumed = effect.assumed_bytes.get(index).copied().unwrap_or(0);
         let is_assumed = assumed > saved(effect) / 2;
         let share = percent(assumed, saved(effect));
-        let assumption = [" Assumed for ", &share, " of the difference: bytes without a category."].concat();
+        let of_unknown = " of the difference is memory of unknown category, which may not shrink.";
+        let assumption = [" Only assumed: ", &share, of_unknown].concat();
         let text = [
             "With ",
             effect.plan.name(),

@@ -2,13 +2,13 @@
 
 use super::facts::{OomFacts, OomState};
 use super::kind_sums::KindSums;
+use super::request_pool::RequestPool;
 use crate::report::settings::memory_fraction;
 use crate::report::writer::{ReportWriter, bytes_text, moment_evidence};
 use crate::side::Side;
 use crate::state::{DRIVER_GRAIN, MIN_OWN_SEGMENT, SegmentSizing, driver_request_size, is_small, page_size};
 use analysis::site;
 use base::units::{group_digits, pluralize};
-use history::replay::SegmentKind;
 use protocol::{Evidence, ReportQuestion, Span, Threshold, Tone};
 
 /// Number of events before the OOM that are shown when its statement is clicked.
@@ -21,13 +21,8 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
     let (kinds, live) = (&failure.by_kind.kinds, &failure.live);
     let has_segments = !file.snapshot.segments.is_empty() && facts.reserved > 0;
     let rounded = file.rounding.rounded(facts.request);
-    let labels = file.snapshot.labels.labels(history.events.labels(facts.event));
-    let is_matching = |kind: &SegmentKind| {
-        kind.pool == Some(labels.pool.unwrap_or_default())
-            && kind.stream == Some(labels.stream.unwrap_or_default())
-            && kind.small == is_small(rounded)
-    };
-    let matching = || kinds.iter().filter(|totals| is_matching(&totals.kind));
+    let pool = RequestPool::new(side, facts);
+    let matching = || kinds.iter().filter(|totals| pool.is_served_by(&totals.kind));
     let is_expandable = matching().any(|totals| totals.kind.expandable);
     let pages = if is_expandable { SegmentSizing::Expandable } else { SegmentSizing::Fixed };
     // What the driver has free does not limit the request then.
@@ -94,6 +89,8 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
     let grain = if is_expandable { page_size(is_small(rounded)) } else { DRIVER_GRAIN };
     let segment = if is_own { from_driver / grain * grain } else { 0 };
     let fits = largest.max(segment);
+    let device_free = if is_limited { 0 } else { facts.device_free.unwrap_or(0) };
+    pool.write(writer, failure, needed.saturating_sub(device_free));
     if let Some(device_free) = facts.device_free.filter(|_| has_segments && !is_limited) {
         let mut text = format!("Largest request that would have fitted: ≤ {}", bytes_text(fits));
         if fits == largest {

@@ -2,13 +2,14 @@
 //! have fitted in it, and when the same request succeeded.
 
 use super::facts::{OomFacts, OomState};
+use super::request_pool::RequestPool;
 use crate::report::frame_words::has_frame_with;
 use crate::report::writer::{ReportWriter, allocation_evidence, bytes_text};
 use crate::side::Side;
-use crate::state::{DeviceState, Segment, SegmentSizing, driver_request_size, is_small, page_size};
+use crate::state::{DeviceState, Segment, SegmentSizing, driver_request_size, page_size};
 use base::slice::{SliceResult, TimeSlice};
 use base::units::{EventIdx, group_digits};
-use history::replay::{AllocationId, SegmentKind, SegmentLifetimes};
+use history::replay::{AllocationId, SegmentLifetimes};
 use history::snapshot::Action;
 use protocol::Tone;
 use std::ops::Range;
@@ -69,11 +70,7 @@ impl Waiting {
         let data = side.device_data();
         let rounded = side.file.rounding.rounded(facts.request);
         let labels = side.file.snapshot.labels.labels(side.history.events.labels(facts.event));
-        let is_matching = |kind: &SegmentKind| {
-            kind.pool.unwrap_or_default() == labels.pool.unwrap_or_default()
-                && kind.stream.unwrap_or_default() == labels.stream.unwrap_or_default()
-                && kind.small == is_small(rounded)
-        };
+        let pool = RequestPool::new(side, facts);
         let size = |id: AllocationId| data.rounded_size(id).0;
         let largest_of = |ids: &[u32]| ids.iter().map(|&id| AllocationId(id)).max_by_key(|&id| size(id));
         // Blocks of the same pool and stream are reused: one, or several with the free memory around them.
@@ -89,7 +86,7 @@ impl Waiting {
                     let pages = (offsets[1] / page).saturating_sub(offsets[0].div_ceil(page));
                     released = released.saturating_add(pages.saturating_mul(page));
                 }
-                if !is_matching(kind) {
+                if !pool.is_served_by(kind) {
                     continue;
                 }
                 sizing = if kind.expandable { SegmentSizing::Expandable } else { sizing };

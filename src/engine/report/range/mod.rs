@@ -8,9 +8,10 @@ use super::writer::{ReportWriter, allocation_evidence, bytes_text, moment_eviden
 use crate::phases::Phase;
 use crate::report::column::{self, sheet};
 use crate::stack_trees::Population;
+use analysis::site::listed_site;
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_numbers, two_part_key};
-use base::units::{Moment, percent, pluralize};
+use base::units::{Moment, group_digits, percent, pluralize};
 use history::replay::Curve;
 use protocol::{Cell, Scope, Span, StepPhase, Tone};
 use std::cmp::Ordering;
@@ -56,7 +57,7 @@ impl Flow {
 }
 
 impl Insight for Range {
-    const NEEDS: &'static [Need] = &[Need::Phases];
+    const NEEDS: &'static [Need] = &[Need::Phases, Need::Steps];
 
     fn new(given: &Given<'_>) -> Range {
         let &Given { side, question, .. } = given;
@@ -84,13 +85,13 @@ impl Insight for Range {
     }
 
     fn write(self, given: &Given<'_>, writer: &mut ReportWriter<'_>) {
-        write_statements(writer, &self, given.phases.phases());
+        write_statements(writer, &self, given);
         write_sites(writer, &self);
         self.at_peak.write(writer, "Live at the peak of the range", None);
     }
 }
 
-fn write_statements(writer: &mut ReportWriter<'_>, parts: &Range, phases: &[Phase]) {
+fn write_statements(writer: &mut ReportWriter<'_>, parts: &Range, given: &Given<'_>) {
     let side = writer.side;
     let &Range { span, ref at_peak, ref allocated, ref freed, ref kept } = parts;
     let live = |moment| u64::try_from(side.history.drawn_at(Moment(moment))).unwrap_or(0);
@@ -103,7 +104,7 @@ fn write_statements(writer: &mut ReportWriter<'_>, parts: &Range, phases: &[Phas
     let text = format!(
         "{}{}: live bytes from {} to {} ({change}).",
         describe_events(span),
-        describe_phases(span, phases),
+        describe_phases(span, given),
         bytes_text(before),
         bytes_text(after)
     );
@@ -122,7 +123,10 @@ fn write_statements(writer: &mut ReportWriter<'_>, parts: &Range, phases: &[Phas
         let names: Vec<String> = ranked
             .iter()
             .take(3)
-            .map(|&group| format!("{} ({})", kept.sums.name(side, group), bytes_text(kept.sums.get(group).bytes)))
+            .map(|&group| {
+                let bytes = bytes_text(kept.sums.get(group).bytes);
+                format!("{} ({bytes})", listed_site(&kept.sums.name(side, group)))
+            })
             .collect();
         let evidence = allocation_evidence(kept.sums.get(largest).largest, Some(span.to));
         writer.add_statement(Tone::Fact, format!("Kept most: {}.", names.join(", ")), Some(evidence));
@@ -144,8 +148,13 @@ fn describe_events(span: Span) -> String {
 }
 
 /// Returns the phases of a range, such as ` (backward)` or ` (forward 40 %, backward 60 % of the events)`. Empty if the
-/// range has no event of a phase.
-fn describe_phases(span: Span, phases: &[Phase]) -> String {
+/// range has no event of a phase. If the range is one of several phases of a kind, says which:
+/// ` (backward 2 of 3 with the highest peak, in step 1)`.
+fn describe_phases(span: Span, given: &Given<'_>) -> String {
+    let phases = given.phases.phases();
+    if let Some(phase) = phases.iter().find(|phase| phase.span == span) {
+        return [" (", &describe_phase(phase, given), ")"].concat();
+    }
     let mut sums = [0; StepPhase::ALL.len()];
     for phase in phases {
         let common = phase.span.to.min(span.to).saturating_sub(phase.span.from.max(span.from));
@@ -160,6 +169,27 @@ fn describe_phases(span: Span, phases: &[Phase]) -> String {
     let parts = parts.collect::<Vec<String>>();
     let unit = if parts.iter().any(|part| part.ends_with('%')) { " of the events" } else { "" };
     if parts.is_empty() { String::new() } else { [" (", &parts.join(", "), unit, ")"].concat() }
+}
+
+/// Returns the kind of a phase. If there are several, also its number among them and its step.
+fn describe_phase(phase: &Phase, given: &Given<'_>) -> String {
+    let same = || given.phases.phases().iter().filter(|other| other.kind == phase.kind);
+    let count = same().count();
+    if count < 2 {
+        return phase.kind.name().to_owned();
+    }
+    let number = 1 + same().take_while(|other| *other != phase).count();
+    let mut text = format!("{} {} of {}", phase.kind.name(), group_digits(number as u64), group_digits(count as u64));
+    if same().all(|other| other.peak <= phase.peak) {
+        text.push_str(" with the highest peak");
+    }
+    let steps = &given.steps.steps;
+    let step = steps.spans.iter().position(|step| (step.from..step.to).contains(&phase.span.from));
+    if let Some(step) = step {
+        let name = steps.annotation_text(given.side, step);
+        text.push_str(&[", in step ", &*name.unwrap_or_else(|| group_digits(step as u64))].concat());
+    }
+    text
 }
 
 fn write_sites(writer: &mut ReportWriter<'_>, parts: &Range) {

@@ -3,7 +3,7 @@
 use crate::features::what_if::words as what_if;
 use crate::text::amount::change;
 use base::units::{Bytes, group_digits, moment_text};
-use protocol::{PlanPage, Preset, WhatIf, WhatIfRun};
+use protocol::{PlanPage, Preset, WhatIf, WhatIfGrade, WhatIfRun};
 
 /// Caveat shown with the capacity and the largest batch.
 pub const CAPACITY_CAVEAT: &str =
@@ -16,6 +16,9 @@ const NO_BACKWARD: &str = "; the backward pass was not recorded: training needs 
 
 /// Suffix of the headroom if the estimate's error is too large to decide whether the plan fits.
 const DOUBTFUL_FIT: &str = ", but an estimate may be 20 % off: this may or may not fit";
+
+/// Condition of a bound of the largest batch: the memory that a plan scales only in one of the bounds.
+const IF_PARAMETER_SIZED: &str = " if memory with the size of a parameter, or half of it,";
 
 /// Caveat of the sequence preset if the growth was measured in the open comparison.
 pub(super) const MEASURED_CAVEAT: &str = "Sequence: each allocation grows as the open comparison measured; without a measurement, what grows with the batch grows in proportion.";
@@ -103,9 +106,14 @@ pub fn facts(page: &PlanPage, capacity: Option<u64>, basis: PlanBasis) -> Vec<(&
         facts.push(("Capacity", [&Bytes(capacity).to_string(), ": ", &left, doubt, &paused].concat()));
         if basis != PlanBasis::AssumedSequence {
             let is_bound = page.lacks_backward && page.max_batch.is_some_and(|(factor, _)| factor > 0);
-            let largest = match page.min_batch.filter(|_| !is_bound) {
-                Some(min) => ["≥ ", &largest_batch(Some(min)), &upper_bound(page.max_batch)].concat(),
-                None => largest_batch(page.max_batch),
+            let largest = match (page.min_batch.filter(|_| !is_bound), page.max_batch) {
+                (Some((0, _)), Some((most, _))) => {
+                    ["≤ ", &times(most), "; none fits", IF_PARAMETER_SIZED, " grows"].concat()
+                }
+                // What does not grow in any case is too much.
+                (none @ Some((0, _)), None) => largest_batch(none),
+                (Some(min), most) => ["≥ ", &largest_batch(Some(min)), &upper_bound(most)].concat(),
+                (None, most) => largest_batch(most),
             };
             let [bound, note] = if is_bound { ["≤ ", NO_BACKWARD] } else { [""; 2] };
             facts.push(("Largest batch", [bound, &largest, note].concat()));
@@ -122,7 +130,7 @@ pub fn reserved_text(simulated: &WhatIf) -> String {
             return ["not predicted: ", refused.as_deref().unwrap_or("the plan cannot be simulated")].concat();
         }
     };
-    let WhatIfRun { peak_reserved, band, oom_event, avoided_oom, .. } = run;
+    let WhatIfRun { peak_reserved, band, oom_event, avoided_oom, grade, .. } = run;
     let mut text = match (oom_event, simulated.capacity) {
         (Some(_), Some(capacity)) => {
             ["out of memory with ", &Bytes(capacity).to_string(), ": ", &what_if::oom(run)].concat()
@@ -131,12 +139,23 @@ pub fn reserved_text(simulated: &WhatIf) -> String {
     };
     text += " with the recorded settings";
     let spread = what_if::spread(run);
-    // A spread that reads like the peak adds nothing.
-    if band[0] < band[1] && oom_event.is_none() && !text.starts_with(&spread) {
-        text += &[" (", &spread, ")"].concat();
+    // A range that reads like the peak adds nothing.
+    let has_range = band[0] < band[1] && oom_event.is_none() && !text.starts_with(&spread);
+    if has_range {
+        let cause = match grade {
+            WhatIfGrade::DependsOnStart => grade.title(),
+            _ => "the addresses of segments and the memory limit are only partly known",
+        };
+        text += &[" (range ", &spread, ": ", cause, ")"].concat();
     }
-    text += "; ";
-    text += run.grade.title();
+    // The sizes are estimates, even if the simulator is exact.
+    let confidence = match grade {
+        WhatIfGrade::DependsOnStart if has_range => "",
+        WhatIfGrade::Proved => "the simulator reproduces this recording exactly, the sizes are those of the plan",
+        grade => grade.title(),
+    };
+    text += if confidence.is_empty() { "" } else { "; " };
+    text += confidence;
     if avoided_oom.is_some() {
         text += "; the recorded OOM is avoided, and what would come after it is not recorded";
     }
@@ -146,7 +165,7 @@ pub fn reserved_text(simulated: &WhatIf) -> String {
 /// Suffix of a lower bound of the largest batch: the upper bound.
 fn upper_bound(fits: Option<(u64, u32)>) -> String {
     let bound = fits.map_or_else(|| "larger".to_owned(), |(most, _)| ["≤ ", &times(most)].concat());
-    ["; ", &bound, " if memory with the size of a parameter, or half of it, does not grow"].concat()
+    ["; ", &bound, IF_PARAMETER_SIZED, " does not grow"].concat()
 }
 
 /// Returns a factor in thousandths, such as `× 2.500`.

@@ -2,7 +2,7 @@
 
 use super::words::PlanBasis;
 use super::*;
-use protocol::{PlanGroup, PlanPage};
+use protocol::{PlanGroup, PlanPage, WhatIf, WhatIfGrade, WhatIfRun};
 
 fn plan(rows: &[(RowSubject, &str)]) -> Plan {
     let mut plan = Plan::default();
@@ -108,7 +108,44 @@ fn largest_batch_has_three_decimals() {
         "≥ × 1.250 of the recorded one, limited by what is live after event 5; ≤ × 5.940 if memory with the size of a \
          parameter, or half of it, does not grow"
     );
+    let largest = |min_batch, max_batch| {
+        let page = PlanPage { min_batch, ..page(max_batch) };
+        words::facts(&page, Some(90), PlanBasis::Given).pop().expect("the largest batch").1
+    };
+    assert_eq!(
+        largest(Some((0, 6)), Some((5, 8))),
+        "≤ × 0.005; none fits if memory with the size of a parameter, or half of it, grows"
+    );
+    assert_eq!(largest(Some((0, 6)), None), "none fits: too much is live after event 5 whatever the batch size");
+    assert_eq!(
+        largest(Some((1_250, 6)), None),
+        "≥ × 1.250 of the recorded one, limited by what is live after event 5; larger if memory with the size of a \
+         parameter, or half of it, does not grow"
+    );
     let facts = words::facts(&page(None), Some(70), PlanBasis::Given);
     assert_eq!(facts[1].1, "80 B before the first event (−20 B)");
     assert_eq!(facts[2].1, "70 B: 10 B too little");
+}
+
+#[test]
+fn reserved_text_separates_the_simulator_from_the_sizes() {
+    let text = |grade, band| {
+        let run = WhatIfRun { peak_reserved: 1 << 30, band, grade, ..WhatIfRun::default() };
+        words::reserved_text(&WhatIf { runs: vec![run], ..WhatIf::default() })
+    };
+    let peak = [1 << 30; 2];
+    assert_eq!(
+        text(WhatIfGrade::Proved, peak),
+        "1.00 GiB with the recorded settings; the simulator reproduces this recording exactly, the sizes are those of \
+         the plan"
+    );
+    assert_eq!(
+        text(WhatIfGrade::FromSource, [1 << 30, 2 << 30]),
+        "1.00 GiB with the recorded settings (range 1.00–2.00 GiB: the addresses of segments and the memory limit are \
+         only partly known); from PyTorch's source, untested here"
+    );
+    assert_eq!(
+        text(WhatIfGrade::DependsOnStart, [1 << 30, 2 << 30]),
+        "1.00 GiB with the recorded settings (range 1.00–2.00 GiB: depends on what was allocated before the trace)"
+    );
 }

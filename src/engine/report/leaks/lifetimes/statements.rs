@@ -8,6 +8,7 @@ use crate::report::recording::{without_events, without_stacks};
 use crate::report::site_sums::{SiteSums, site_of};
 use crate::report::writer::{ReportWriter, allocation_evidence, bytes_text, freed_by_cell, moment_evidence};
 use crate::side::Side;
+use analysis::site;
 use base::units::{Moment, duration_us, group_digits, percent, pluralize};
 use history::replay::{AllocationId, Curve};
 use protocol::{Cell, Grouping, Threshold, Tone};
@@ -24,7 +25,7 @@ pub(super) fn write_awaiting_at_end(writer: &mut ReportWriter<'_>, awaiting: &Si
     );
     if without_stacks(side.file).is_none() {
         let largest = bytes_text(awaiting.get(first).bytes);
-        text.push_str(&format!(" Largest call site: {} ({largest}).", awaiting.name(side, first)));
+        text.push_str(&[" ", &*site::largest_site(&awaiting.name(side, first), &largest)].concat());
     }
     let evidence = allocation_evidence(awaiting.get(first).largest, Some(side.history.event_count()));
     writer.add_statement(Tone::Fact, text, Some(evidence));
@@ -38,8 +39,7 @@ pub(super) fn write_never_freed(writer: &mut ReportWriter<'_>, never_freed: &Sit
     let total = never_freed.total(&ranked);
     if let Some(&first) = ranked.first() {
         let largest = without_stacks(side.file).unwrap_or_else(|| {
-            let bytes = bytes_text(never_freed.get(first).bytes);
-            format!("Largest call site: {} ({bytes}).", never_freed.name(side, first))
+            site::largest_site(&never_freed.name(side, first), &bytes_text(never_freed.get(first).bytes))
         });
         let text = format!(
             "Allocated in the trace and never freed: {} ({} of live bytes at the end), in {}. {largest}",
@@ -152,7 +152,7 @@ pub(super) fn write_short_lived(writer: &mut ReportWriter<'_>, short_lived: &Sit
             pluralize(max_lifetime.value, "event")
         );
         if without_stacks(side.file).is_none() {
-            text.push_str(&format!(" Largest call site: {}.", short_lived.name(side, first)));
+            text.push_str(&[" ", &*site::largest_site(&short_lived.name(side, first), "")].concat());
         }
         writer.add_statement(Tone::Fact, text, Some(allocation_evidence(short_lived.get(first).largest, None)));
     }
