@@ -186,6 +186,37 @@ impl CompiledSet {
         }
     }
 
+    /// Returns the first rule that matches an allocation, ignoring rules that compare sizes, or [`NO_RULE`].
+    pub fn rule_of(&self, facts: &AllocationFacts<'_>) -> u16 {
+        let category = self.category(facts.allocated.rule);
+        for &rule in &self.lifetime_rules {
+            if rule > facts.allocated.rule {
+                break;
+            }
+            if self.quick_tests.get(usize::from(rule)).is_some_and(|quick| quick.passes(facts, category))
+                && self.matches(rule, facts)
+            {
+                return rule;
+            }
+        }
+        facts.allocated.rule
+    }
+
+    /// Returns false if a rule matches no allocation with this result for its stack, whatever its lifetime.
+    pub fn may_match(&self, rule: u16, allocated: StackResult) -> bool {
+        let category = self.category(allocated.rule);
+        self.quick_tests.get(usize::from(rule)).is_some_and(|quick| quick.passes_stack(allocated, category))
+    }
+
+    /// Returns true if all conditions of a rule hold, except the one on the size. Must not be called for frame-only
+    /// rules.
+    pub fn matches(&self, rule: u16, facts: &AllocationFacts<'_>) -> bool {
+        let index = usize::from(rule);
+        let category = self.rules.get(usize::from(facts.allocated.rule)).map(|rule| &rule.category);
+        let known = self.rules.get(index).zip(self.quick_tests.get(index));
+        known.is_some_and(|(rule, quick)| quick.matches(rule, facts, category))
+    }
+
     /// Returns the rules that compare sizes, in the order of the set.
     pub fn size_rules(&self) -> impl Iterator<Item = SizeRule<'_>> {
         self.size_bits.iter().filter_map(|&(rule, bit)| {

@@ -1,6 +1,6 @@
-//! Matches allocations against the rules with conditions other than frames.
+//! Conditions of a rule on an allocation, other than those on frames and sizes.
 
-use super::{CompiledSet, MODEL_EARLIER, MODEL_LATER, PYTHON, StackResult};
+use super::results::{MODEL_EARLIER, MODEL_LATER, PYTHON, StackResult};
 use crate::category::{Birth, CategoryRule, End, ModelCall, StackKind, StackOrigin};
 
 /// Properties of an allocation that rules have conditions on.
@@ -36,48 +36,35 @@ impl QuickTest {
         let (is_recorded, classified) = (rule.recorded.is_some(), rule.classified.as_deref().map(index_of));
         QuickTest { bit, of: rule.of, is_recorded, classified }
     }
-}
 
-impl CompiledSet {
-    /// Returns the first rule that matches an allocation, ignoring rules that compare sizes. Returns
-    /// [`NO_RULE`](super::NO_RULE) if none does.
-    pub fn rule_of(&self, facts: &AllocationFacts<'_>) -> u16 {
-        let category = self.category(facts.allocated.rule);
-        for &rule in &self.lifetime_rules {
-            if rule > facts.allocated.rule {
-                break;
-            }
-            let Some(quick) = self.quick_tests.get(usize::from(rule)) else { break };
-            if (facts.recorded.is_some() || !quick.is_recorded)
-                && quick.classified.is_none_or(|classified| classified == category)
-                && facts.has_bit(quick)
-                && self.matches(rule, facts)
-            {
-                return rule;
-            }
-        }
-        facts.allocated.rule
+    /// Returns false if the rule does not match an allocation. `category` is the index of the category by frames.
+    pub(super) fn passes(&self, facts: &AllocationFacts<'_>, category: u8) -> bool {
+        (facts.recorded.is_some() || !self.is_recorded)
+            && self.classified.is_none_or(|classified| classified == category)
+            && self.matches_stack(facts)
     }
 
-    /// Returns false if no allocation with this result for its stack matches a rule, whatever its lifetime.
-    pub fn may_match(&self, rule: u16, allocated: StackResult) -> bool {
-        self.quick_tests.get(usize::from(rule)).is_some_and(|quick| {
-            let has_bit = quick.of == StackOrigin::Freed || allocated.bits & quick.bit == quick.bit;
-            has_bit && quick.classified.is_none_or(|classified| classified == self.category(allocated.rule))
-        })
+    /// Returns false if the rule matches no allocation with this result for its stack, whatever its lifetime.
+    pub(super) fn passes_stack(&self, allocated: StackResult, category: u8) -> bool {
+        (self.of == StackOrigin::Freed || allocated.bits & self.bit == self.bit)
+            && self.classified.is_none_or(|classified| classified == category)
     }
 
-    /// Returns true if all conditions of a rule hold, except the one on the size. Must not be called for frame-only
-    /// rules.
-    pub fn matches(&self, rule: u16, facts: &AllocationFacts<'_>) -> bool {
-        let index = usize::from(rule);
-        let (Some(rule), Some(quick)) = (self.rules.get(index), self.quick_tests.get(index)) else { return false };
+    /// Returns whether the stack that the rule looks at matches its pattern, if it has one.
+    fn matches_stack(&self, facts: &AllocationFacts<'_>) -> bool {
+        let bits = if self.of == StackOrigin::Freed { facts.freed } else { facts.allocated.bits };
+        bits & self.bit == self.bit
+    }
+
+    /// Returns whether all conditions of the rule hold, except the one on the size. `category` is the name of the
+    /// category by frames.
+    pub(super) fn matches(&self, rule: &CategoryRule, facts: &AllocationFacts<'_>, category: Option<&String>) -> bool {
         let lived =
             if facts.freed_at == u32::MAX { u32::MAX } else { facts.freed_at.saturating_sub(facts.allocated_at) };
         let is = |wanted: bool, so: bool| wanted == so;
-        facts.has_bit(quick)
+        self.matches_stack(facts)
             && rule.recorded.as_ref().is_none_or(|recorded| facts.recorded == Some(recorded.as_bytes()))
-            && rule.classified.as_ref().is_none_or(|classified| self.name_of(facts.allocated.rule) == Some(classified))
+            && rule.classified.as_ref().is_none_or(|classified| category == Some(classified))
             && rule.allocated.is_none_or(|allocated| is(allocated == Birth::Before, facts.allocated_at == 0))
             && rule.ends.is_none_or(|ends| is(ends == End::Live, facts.freed_at == u32::MAX))
             && lived >= rule.least
@@ -91,17 +78,5 @@ impl CompiledSet {
                 ModelCall::Later => facts.allocated.bits & MODEL_LATER != 0,
                 ModelCall::Earlier => facts.allocated.bits & MODEL_EARLIER != 0,
             })
-    }
-
-    fn name_of(&self, rule: u16) -> Option<&String> {
-        self.rules.get(usize::from(rule)).map(|rule| &rule.category)
-    }
-}
-
-impl AllocationFacts<'_> {
-    /// Returns whether the stack that a rule looks at matches the rule's pattern, if it has one.
-    fn has_bit(&self, test: &QuickTest) -> bool {
-        let bits = if test.of == StackOrigin::Freed { self.freed } else { self.allocated.bits };
-        bits & test.bit == test.bit
     }
 }
