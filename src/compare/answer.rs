@@ -112,8 +112,8 @@ pub fn factor_of(two: PerSide) -> String {
     }
 }
 
-/// Formats a ratio: as a change in percent if it is almost 1, otherwise as a factor, without decimals if it is almost an
-/// integer.
+/// Formats a ratio: as a change in percent if it is almost 1, otherwise as a factor, without decimals if it is almost
+/// an integer.
 pub fn factor(ratio: f64) -> String {
     let whole = ratio.round();
     let percent = (ratio - 1.0) * 100.0;
@@ -257,7 +257,8 @@ pub struct Comparison {
     pub key: String,
     pub key_title: String,
     pub matched: Matched,
-    /// Name of the only side that runs compiled code, `A` or `B`, if the key was chosen because of that. Otherwise empty.
+    /// Name of the only side that runs compiled code, `A` or `B`, if the key was chosen because of that. Otherwise
+    /// empty.
     pub only_compiled: String,
     /// Name of each key that was tried, with the bytes that it matched.
     pub tried: Vec<(String, Matched)>,
