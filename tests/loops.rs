@@ -278,6 +278,24 @@ fn iterations_inside_a_step_are_not_steps() {
     }
 }
 
+/// The recording begins in a backward pass, and no stack repeats.
+#[test]
+fn optimizer_step_before_first_forward_pass_ends_no_step() {
+    let main = ("/w/run.py", 90, "<module>");
+    let engine = ("/x/torch/autograd/graph.py", 829, "_engine_run_backward");
+    let mut program = Program::default();
+    for step in 0..3u64 {
+        // The first part has no forward pass.
+        for layer in 0..3 * step {
+            program.alloc(MIB, &[("/w/model.py", 100 * step + layer, "forward"), main]);
+        }
+        let gradient = program.alloc(4 * MIB, &[("/w/loss.py", 10 + step, "backward"), engine, main]);
+        program.alloc(4 * MIB, &[("/x/torch/optim/adam.py", 10 + step, "step"), main]);
+        program.free(gradient);
+    }
+    assert_eq!(steps_of(&mut program.open()), 2);
+}
+
 /// A list that a loop with a single allocation appends to.
 #[test]
 fn accumulation_without_steps_is_described() {
