@@ -53,8 +53,8 @@ struct Workflow {
 }
 
 impl Workflow {
-    /// Creates a repository with programs for the action: `memscape`, and stand-ins for `python` and `gh` that write down
-    /// their arguments.
+    /// Creates a repository with programs for the action: `memscape`, and stand-ins for `python` and `gh` that write
+    /// down their arguments.
     fn new(name: &str, inputs: &Value) -> Workflow {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("action").join(name);
         let _ = std::fs::remove_dir_all(&folder);

@@ -1,4 +1,5 @@
-//! Snapshots of devices that are not NVIDIA's: how their kind is found, and that reports name their devices and functions.
+//! Snapshots of devices that are not NVIDIA's: how their kind is found, and that reports name their devices and
+//! functions.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 

@@ -180,7 +180,7 @@ def growth(ones, steps, last):
     if falls or not (sum(rises) >= (-(-len(rises) // 2) if baseline else len(rises)) or evenly):
         return None
     always = all(b > a for a, b in zip(held, held[1:]))
-    return {"held": held[baseline:], "counts": counts[baseline:], "rises": sum(rises), "compared": len(ends) - 1 - baseline, "start": ends[0] if always else ends[baseline]}
+    return {"held": held[baseline:], "counts": counts[baseline:], "rises": sum(rises), "compared": len(rises), "start": ends[0] if always else ends[baseline]}
 
 
 def sheets(snapshot, device, thresholds, steps):

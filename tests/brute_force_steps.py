@@ -309,7 +309,7 @@ def by_optimizer(trace):
         frames = event.get("frames") or []
         phases = [phase for phase in map(frame_phase, frames) if phase]
         if is_backward(frames):
-            seen.append("backward")
+            seen += ["backward"] if start is not None else []
         elif phases[:1] == ["optimizer"] and "backward" in seen:
             seen.append("optimizer")
         elif phases[:1] == ["forward"]:

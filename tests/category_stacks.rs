@@ -68,7 +68,8 @@ fn fsdp_stacks_have_expected_categories() {
 
 #[test]
 fn deepspeed_stacks_have_expected_categories() {
-    // deepspeedai/DeepSpeed: deepspeed/runtime/zero/stage_1_and_2.py, DeepSpeedZeroOptimizer.initialize_optimizer_states.
+    // deepspeedai/DeepSpeed: deepspeed/runtime/zero/stage_1_and_2.py,
+    // DeepSpeedZeroOptimizer.initialize_optimizer_states.
     let states =
         ["initialize_optimizer_states@runtime/zero/stage_1_and_2.py", "__init__@runtime/zero/stage_1_and_2.py"];
     assert_eq!(default_category("deepspeed", &[&states[..], &[TRAIN]].concat()), "optimizer state");

@@ -111,8 +111,8 @@ fn cycles(files: &[(&str, &str)]) -> Vec<String> {
     found.into_iter().filter(|listing| !listing.is_empty()).collect()
 }
 
-/// Returns the methods of [`SHARED_STATE`], each with the name of the file that defines it. A name that other types also
-/// use for a method is left out, because a call does not tell which one is meant.
+/// Returns the methods of [`SHARED_STATE`], each with the name of the file that defines it. A name that other types
+/// also use for a method is left out, because a call does not tell which one is meant.
 fn methods_of_shared_state(house: &Modules) -> BTreeMap<&str, &str> {
     let all = || house.values().flat_map(|file| file.methods.iter().map(move |method| (file, method)));
     let mut owners: BTreeMap<&str, BTreeSet<(&str, &str)>> = BTreeMap::new();

@@ -106,8 +106,8 @@ fn python_without_the_package_is_named_with_what_to_install() {
         let expected = format!("{} has no package memscape (pip install memscape)", python.display());
         assert!(error.contains(&expected) && error.contains("MEMSCAPE_PYTHON"), "{error}");
     }
-    // A real interpreter without installed packages, in a folder whose folder `memscape` is no package. It is the only one
-    // on the PATH.
+    // A real interpreter without installed packages, in a folder whose folder `memscape` is no package. It is the only
+    // one on the PATH.
     let folder = folder("no-package", OsStr::new("a.json"));
     std::fs::create_dir(folder.join("memscape")).unwrap();
     let find = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output().unwrap();

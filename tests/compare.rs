@@ -403,7 +403,8 @@ fn snapshot_by(file: &str) -> File {
     File::from_bytes(&serde_pickle::to_vec(&value, serde_pickle::SerOptions::new()).unwrap())
 }
 
-/// The program is the same, so only the reserved bytes and the settings differ. PyTorch's own counters tell by how much.
+/// The program is the same, so only the reserved bytes and the settings differ. PyTorch's own counters tell by how
+/// much.
 #[test]
 fn verdict_names_other_settings_and_peak_reserved() {
     let Some(folder) = opened::recordings_folder("the verdict about settings") else { return };

@@ -1,5 +1,5 @@
-//! Checks CONTRIBUTING.md and ARCHITECTURE.md against the source tree: paths exist, all crates are described, and the lists
-//! of files to touch are right.
+//! Checks CONTRIBUTING.md and ARCHITECTURE.md against the source tree: paths exist, all crates are described, and the
+//! lists of files to touch are right.
 
 use super::{root, rust_files};
 use memscape::protocol::sql::SqlFile;

@@ -161,8 +161,8 @@ fn shared_case_has_metadata_of_each_allocation() {
     assert_eq!(by_search["count"], 2);
 }
 
-/// Writes a trace on two streams and in two pools: 40 MiB on the default stream, then 30 MiB on the other one with 5 MiB
-/// on the default one. One block on the other stream is from before recording.
+/// Writes a trace on two streams and in two pools: 40 MiB on the default stream, then 30 MiB on the other one with 5
+/// MiB on the default one. One block on the other stream is from before recording.
 fn two_streams(name: &str) -> PathBuf {
     let frame = |function: &str| json!([{"filename": "train.py", "line": 3, "name": function}]);
     let first = 0x7f00_0000_0000u64;

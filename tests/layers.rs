@@ -1,5 +1,5 @@
-//! The house rules that a machine can check: who may use whom, how long files are, where `cfg` stands, that every id the page
-//! names exists, that no JavaScript and no markup from strings creeps in.
+//! The house rules that a machine can check: who may use whom, how long files are, where `cfg` stands, that every id
+//! the page names exists, that no JavaScript and no markup from strings creeps in.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "the helpers of a test fail as it does, by panicking")]
 
 use std::collections::BTreeSet;
@@ -304,6 +304,16 @@ fn commands_write_files_only_through_output_file() {
     }
 }
 
+/// rustfmt does not wrap comments.
+#[test]
+fn comments_are_at_most_120_characters_wide() {
+    for file in sources().into_iter().chain(rust_files("tests")) {
+        let is_wide = |line: &&str| line.trim_start().starts_with("//") && line.chars().count() > 120;
+        let wide: Vec<&str> = file.text.lines().filter(is_wide).collect();
+        assert!(wide.is_empty(), "{}: {wide:#?}", file.name);
+    }
+}
+
 #[test]
 fn handwritten_scripts_are_few_and_short() {
     for folder in ["src", "www", "tests"] {
@@ -478,7 +488,8 @@ fn used_paths(room: &str, code: &str) -> BTreeSet<String> {
     paths
 }
 
-/// Follows `a::b`, `a::{b, c::d}` from the start of `code`, and adds each path with `prefix` before it. Gives what is left.
+/// Follows `a::b`, `a::{b, c::d}` from the start of `code`, and adds each path with `prefix` before it. Returns the
+/// rest of `code`.
 fn collect_paths<'a>(prefix: &str, code: &'a str, paths: &mut BTreeSet<String>) -> &'a str {
     let code = code.trim_start();
     if let Some(mut group) = code.strip_prefix('{') {

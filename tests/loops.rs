@@ -232,6 +232,27 @@ fn growth_with_frees_of_older_allocations_is_graded_lower() {
     assert_eq!(statement.tone, Tone::Alarm);
 }
 
+/// The program frees everything after its last step.
+#[test]
+fn step_that_ends_with_the_trace_is_left_out_of_sentence_chart_and_table() {
+    let mut program = training(Place::Function, 6, &[2 * MIB], false);
+    let kept = program.live.iter().filter(|block| block.2 == "keep").map(|block| block.0).collect::<Vec<u64>>();
+    kept.into_iter().for_each(|address| program.free(address));
+    let leaks = leaks_of(&mut program.open());
+    let [statement] = growth_statements(&leaks)[..] else { panic!("{:?}", leaks.statements) };
+    let wanted = " grew 2.00 MiB in each of the 5 steps before the last: 10.0 MiB in all, freed at the end.";
+    assert!(statement.text.ends_with(wanted), "{}", statement.text);
+    let Some(Chart::Line { values, ends }) = &statement.chart else { panic!("{:?}", statement.chart) };
+    assert_eq!((values, &*ends[1]), (&(0..=5).map(|step| 2 * step * MIB).collect(), "step 4"));
+    let grows = sheet(&leaks, "grows");
+    let [row] = grows.rows.as_slice() else { panic!("{:?}", grows.rows) };
+    let numbers = ["steps", "rises", "growth_bytes_per_step"].map(|key| number(grows, row, key));
+    assert_eq!(numbers, [3, 3, i128::from(2 * MIB)]);
+    assert!(grows.note.contains("Rows with one step fewer leave out the last step"), "{}", grows.note);
+    let moment = |statement: &Statement| statement.evidence.as_ref().and_then(|evidence| evidence.moment);
+    assert_eq!(moment(statement), row.evidence.as_ref().unwrap().span.map(|span| span.to));
+}
+
 #[test]
 fn growth_below_one_percent_of_peak_is_only_in_table() {
     let mut program = Program::default();
@@ -276,6 +297,24 @@ fn iterations_inside_a_step_are_not_steps() {
             assert!(growth_statements(&leaks_of(&mut opened)).is_empty());
         }
     }
+}
+
+/// The recording begins in a backward pass, and no stack repeats.
+#[test]
+fn optimizer_step_before_first_forward_pass_ends_no_step() {
+    let main = ("/w/run.py", 90, "<module>");
+    let engine = ("/x/torch/autograd/graph.py", 829, "_engine_run_backward");
+    let mut program = Program::default();
+    for step in 0..3u64 {
+        // The first part has no forward pass.
+        for layer in 0..3 * step {
+            program.alloc(MIB, &[("/w/model.py", 100 * step + layer, "forward"), main]);
+        }
+        let gradient = program.alloc(4 * MIB, &[("/w/loss.py", 10 + step, "backward"), engine, main]);
+        program.alloc(4 * MIB, &[("/x/torch/optim/adam.py", 10 + step, "step"), main]);
+        program.free(gradient);
+    }
+    assert_eq!(steps_of(&mut program.open()), 2);
 }
 
 /// A list that a loop with a single allocation appends to.

@@ -11,8 +11,8 @@ use memscape::slice::TimeSlice;
 use memscape::snapshot::{Action, BlockState, Reader};
 use memscape::units::{EventIdx, Moment};
 
-/// Checks every device. Returns the bytes awaiting free at the end, summed over devices, and the number of sampled events
-/// with bytes awaiting free.
+/// Checks every device. Returns the bytes awaiting free at the end, summed over devices, and the number of sampled
+/// events with bytes awaiting free.
 fn check(name: &str, pickle: &[u8]) -> (u64, usize) {
     let mut machine = Unpickler::new(Reader::new(Recorder::default()), Limits::default());
     assert!(machine.feed(pickle).is_ok(), "{name}");

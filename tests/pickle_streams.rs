@@ -184,8 +184,8 @@ fn is_run(byte: u8) -> bool {
     matches!(opcode(byte).map(|known| known.support), Some(Support::Supported(_)))
 }
 
-/// Number of bytes read, or the full error. The value's text is not compared: a value that contains itself many times has
-/// a text of exponential length.
+/// Number of bytes read, or the full error. The value's text is not compared: a value that contains itself many times
+/// has a text of exponential length.
 fn outcome(chunks: &[&[u8]]) -> Result<usize, String> {
     let mut machine = Unpickler::new(Trees::default(), Limits::default());
     for chunk in chunks {

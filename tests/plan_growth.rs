@@ -1,5 +1,5 @@
-//! Growth with the batch size: memory of the size of the model is not scaled, and recordings of real programs with twice
-//! the batch are predicted within a few percent.
+//! Growth with the batch size: memory of the size of the model is not scaled, and recordings of real programs with
+//! twice the batch are predicted within a few percent.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 

@@ -139,16 +139,18 @@ def kept_activations(found, role, spans, last):
     # Without steps, the last pass may be that of a training.
     is_known = lambda one: one["died"] < FOREVER or spans or len(ends) == 1
     outlives = [one for one in some if is_known(one) and one["born"] <= last_of.get(pass_of(one["born"]), 0) < one["died"]]
-    for one in sorted(outlives, key=lambda one: one["born"]):
-        output[pass_of(one["born"])] = (one["born"], one["died"])
-    # Inputs of the last operation are freed right after it, while the output stays.
     births = sorted(one["born"] for one in found)
     following = lambda place: next((born for born in births if born > last_of[place]), FOREVER)
     next_of = {place: following(place) for place in last_of}
-    stays = [one for one in outlives for place in [pass_of(one["born"])] if one["died"] >= next_of[place] or output[place][1] < next_of[place]]
-    if len(stays) < 4 or len(stays) * 4 < len(some):
-        return []
-    return [one for one in stays if one["born"] < output[pass_of(one["born"])][0]]
+    # Inputs and workspaces of the last operation are freed right after it, while the output stays.
+    for place in {pass_of(one["born"]) for one in outlives}:
+        ones = [one for one in outlives if pass_of(one["born"]) == place]
+        stay = [one for one in ones if one["died"] >= next_of[place]]
+        last = max(stay if stay and 2 * len(stay) >= len(ones) else ones, key=lambda one: one["born"])
+        output[place] = (last["born"], last["died"])
+    stays = [one for one in outlives for place in [pass_of(one["born"])]
+             if one["born"] < output[place][0] and (one["died"] >= next_of[place] or output[place][1] < next_of[place])]
+    return stays if len(stays) >= 4 and len(stays) * 4 >= len(some) else []
 
 
 class Device:

@@ -1,5 +1,5 @@
-//! Effects of recommendations on real files, compared with the slow referee in recommendations.py: peaks by brute force,
-//! settings and failed requests by the Python model of the allocator.
+//! Effects of recommendations on real files, compared with the slow referee in recommendations.py: peaks by brute
+//! force, settings and failed requests by the Python model of the allocator.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
@@ -109,8 +109,8 @@ fn outcome(run: &WhatIfRun, event: i64) -> &'static str {
     }
 }
 
-/// Compares the peaks and outcomes of all settings of a file, and returns their number. The referee reads a plain pickle
-/// at `plain`.
+/// Compares the peaks and outcomes of all settings of a file, and returns their number. The referee reads a plain
+/// pickle at `plain`.
 fn check_settings(tools: &Path, name: &str, plain: &Path) -> usize {
     let mut opened = open(&std::fs::read(plain).unwrap()).unwrap();
     let mut compared = 0;

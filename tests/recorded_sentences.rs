@@ -1,5 +1,5 @@
-//! Sentences about recordings of PyTorch's allocator that a user reads first: why a request failed and what to change, which
-//! settings help, and what grows.
+//! Sentences about recordings of PyTorch's allocator that a user reads first: why a request failed and what to change,
+//! which settings help, and what grows.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 

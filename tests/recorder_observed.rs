@@ -290,8 +290,8 @@ fn samples_and_pauses_are_curves() {
     let events = opened.summary.devices[0].events;
     let (outside, resident) = ([(1_500, 16), (4_500, 76), (5_500, 80)], [(1_500, 7), (4_500, 7), (5_500, 7)]);
     let paused = [(2_200, 40), (3_700, 0)];
-    // Events are 1,000 µs apart, the first at 1,000 µs. On the axis of events, a time is in the moment after those until
-    // then. Windows of different widths: columns with several moments, with one, and with parts of one.
+    // Events are 1,000 µs apart, the first at 1,000 µs. On the axis of events, a time is in the moment after those
+    // until then. Windows of different widths: columns with several moments, with one, and with parts of one.
     let margin = time_axis_margin(8_000) as f64;
     let [by_event, by_time]: [fn(u64, f64) -> f64; 2] =
         [|us, _| (us / 1_000) as f64 + 0.5, |us, margin| us as f64 - 1_000.0 + margin];

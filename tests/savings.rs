@@ -274,6 +274,23 @@ fn checkpointing_is_not_recommended_without_backward_pass() {
     assert!(checkpointing(&savings_report(&mut open_trace(&trained, &[]))));
 }
 
+/// As with profile-grad.pickle: each output stays until the next one exists, and the workspace of the operation is
+/// allocated after it.
+#[test]
+fn outputs_are_not_kept_activations() {
+    let mut trace: Vec<TraceEvent<'_>> = Vec::new();
+    for step in 0..6 {
+        trace.extend([("alloc", 300 + step, 10, "main"), ("alloc", 100 + step, 60, "forward")]);
+        trace.extend([("alloc", 200 + step, 1, "forward"), ("free_completed", 200 + step, 1, "main")]);
+        if step > 0 {
+            let before = step - 1;
+            trace.extend([("free_completed", 300 + before, 10, "main"), ("free_completed", 100 + before, 60, "main")]);
+        }
+    }
+    let report = savings_report(&mut open_trace(&trace, &[]));
+    assert_eq!(change(&report, "activations not kept for a backward pass, at most"), None, "{:#?}", report.statements);
+}
+
 #[test]
 fn softmax_of_attention_is_recounted() {
     let frame = |file: &str, name: &str| json!({"name": name, "filename": file, "line": 7});

@@ -225,8 +225,8 @@ base::listed! {
         FromSource = "from_source", "from PyTorch's source, untested here";
         /// The prediction depends on the placement of allocations made before recording.
         DependsOnStart = "depends_on_start", "depends on what was allocated before the trace";
-        /// Frees wait for other streams. How long they wait differs between runs, and is unknown where the recording did
-        /// not wait.
+        /// Frees wait for other streams. How long they wait differs between runs, and is unknown where the recording
+        /// did not wait.
         DependsOnWaits = "depends_on_waits", "depends on when other streams finish";
         /// The recording has private pools, and the file does not record the pool of released memory.
         PoolsGuessed = "pools_guessed", "private pools are guessed: the file does not name them";

@@ -232,7 +232,8 @@ impl Recording {
         }
     }
 
-    /// Returns the largest request in bytes, with the planned or the recorded sizes. Requests that failed count as well.
+    /// Returns the largest request in bytes, with the planned or the recorded sizes. Requests that failed count as
+    /// well.
     pub(crate) fn largest_request(&self, is_planned: bool) -> u64 {
         let sizes = (0..self.allocations.len() as u32).map(|number| self.size(number, is_planned));
         let failed = self.ooms.iter().map(|oom| oom.size).chain(self.findings.requested.iter().copied());

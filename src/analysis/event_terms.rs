@@ -4,7 +4,7 @@
 //! filter  = term { " & " term }
 //! term    = action { "," action }       any of these actions: alloc, free_requested, segment_map …, named as in files
 //!         | ["b'" | "s'"] ["0x"] hexadecimal "_" number      block or segment of this address and version (memory_viz)
-//!         | query                                as in a search; sizes, addresses, streams and pools match segments too
+//!         | query                               as in a search; sizes, addresses, streams and pools match segments too
 //! ```
 
 use super::query::{Query, QueryError};

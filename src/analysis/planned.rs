@@ -45,8 +45,8 @@ impl Factors {
         self.of.iter().enumerate().map(factor).product()
     }
 
-    /// Returns the smallest combined factor that an allocation can have, in parts per byte: that of an allocation in all
-    /// groups that get smaller.
+    /// Returns the smallest combined factor that an allocation can have, in parts per byte: that of an allocation in
+    /// all groups that get smaller.
     fn smallest(&self) -> i128 {
         let is_smaller = |factor: &Factor| factor.parts().0 < factor.parts().1;
         let groups = (0u32..).zip(&self.of).filter(|(_, factor)| is_smaller(factor));
@@ -141,7 +141,8 @@ pub struct PlannedCurve {
 struct Paused {
     /// Moments of changes in descending order, and the paused bytes from then on.
     changes: Vec<(u32, u64)>,
-    /// Currently paused, in parts. A lower bound, which counts all paused bytes in every group that the plan makes smaller.
+    /// Currently paused, in parts. A lower bound, which counts all paused bytes in every group that the plan makes
+    /// smaller.
     parts: i128,
     is_any: bool,
 }

@@ -12,8 +12,8 @@
 //!         | "freed"                      allocations that are freed in the trace
 //!         | "never-freed"                allocations that are live at the end of the trace
 //!         | "held:" frame                allocations that a matching Python object holds, as found by the recorder
-//!         | "@category" name             allocations of this category, by its name or label, ignoring case, with or without
-//!                                        quotes
+//!         | "@category" name             allocations of this category, by its name or label, ignoring case, with or
+//!                                        without quotes
 //!         | "@metadata" frame            allocations with matching user metadata, or whose annotation matches
 //!         | "stream:" stream             allocations on this stream: stream:0, stream:0x55d0, stream:default
 //!         | "pool:" pool                 allocations in this pool: pool:0,1, pool:default, pool:MemPool (0, 1)

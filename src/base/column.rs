@@ -47,8 +47,8 @@ impl<T: Copy> Column<T> {
     #[cold]
     #[inline(never)]
     fn push_growing(&mut self, value: T) {
-        // The first chunk grows like a `Vec`, so that a short column stays small. All later chunks have full size, until
-        // `shrink`.
+        // The first chunk grows like a `Vec`, so that a short column stays small. All later chunks have full size,
+        // until `shrink`.
         match self.chunks.last_mut() {
             Some(last) if last.len() < CHUNK_LEN => last.resize(CHUNK_LEN.min(2 * last.len()), value),
             _ => {

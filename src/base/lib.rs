@@ -1,8 +1,8 @@
 //! Types and helpers shared by every crate of memscape.
 //!
 //! The crate knows nothing about snapshots. It provides byte counts, event indices and their text form, a chunked table
-//! column, the heap usage of tables, escapes of text, compact sorting, natural name order, and the time slices that keep
-//! long work interruptible.
+//! column, the heap usage of tables, escapes of text, compact sorting, natural name order, and the time slices that
+//! keep long work interruptible.
 //!
 //! Start with `units.rs` (how positions in a trace are counted), `column.rs` (how tables are stored) and `slice.rs`
 //! (how loops yield).

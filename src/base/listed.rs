@@ -1,8 +1,8 @@
 //! Macro for enums that list their variants and their names.
 
-/// Defines an enum without fields and its constant `ALL`, which lists the variants in declaration order. If the variants
-/// have names, as in `Variant = "name"`, it also defines `name` and `from_name`. If they have labels too, as in
-/// `Variant = "name", "label";`, it also defines `title`.
+/// Defines an enum without fields and its constant `ALL`, which lists the variants in declaration order. If the
+/// variants have names, as in `Variant = "name"`, it also defines `name` and `from_name`. If they have labels too, as
+/// in `Variant = "name", "label";`, it also defines `title`.
 #[macro_export]
 macro_rules! listed {
     ($(#[$meta:meta])* pub enum $Name:ident { $($(#[$of:meta])* $Variant:ident,)* }) => {

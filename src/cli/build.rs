@@ -1,5 +1,5 @@
-//! Build script. Embeds the manual, the Python package, and the page that `./run build` wrote to `built/`. If that file does not exist, the
-//! embedded page is empty.
+//! Build script. Embeds the manual, the Python package, and the page that `./run build` wrote to `built/`. If that file
+//! does not exist, the embedded page is empty.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};

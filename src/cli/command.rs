@@ -44,22 +44,24 @@ pub(super) enum Command {
     Plan(plan::Plan),
     /// Compare two snapshots, two devices or two moments: what is larger, by how much, and why
     ///
-    /// Prints B against A at their peaks, or at --at-a and --at-b. Moments are aligned by steps, else by the sequence of allocations.
+    /// Prints B against A at their peaks, or at --at-a and --at-b. Moments are aligned by steps, else by the sequence
+    /// of allocations.
     Diff(diff::Diff),
     /// Check snapshots against limits and a baseline, for CI
     ///
-    /// Checks out-of-memory errors, the peaks of reserved and live bytes, and their growth over a baseline. Lists the functions that grew.
-    /// Writes text, and JSON, JUnit XML and Markdown to files.
+    /// Checks out-of-memory errors, the peaks of reserved and live bytes, and their growth over a baseline. Lists the
+    /// functions that grew. Writes text, and JSON, JUnit XML and Markdown to files.
     Check(check::Arguments),
     /// Compare the snapshots of many ranks: which differ, in what, and which ran out of memory first
     ///
-    /// Takes folders, files and archives. Ranks come from the names of the files as torchtitan, Megatron-LM, composer, NeMo and others write
-    /// them, else from their order. Files that are missing or cannot be read are listed with the reason.
+    /// Takes folders, files and archives. Ranks come from the names of the files as torchtitan, Megatron-LM, composer,
+    /// NeMo and others write them, else from their order. Files that are missing or cannot be read are listed with the
+    /// reason.
     Ranks(ranks::Arguments),
     /// Read a list of files, each once, and write tables: totals, call sites, OOMs and steps of each
     ///
-    /// Prints a line of JSON for each file when it is done. A file that cannot be read is a row with a status. memscape fleet runs this
-    /// command for thousands of files, and queries the tables.
+    /// Prints a line of JSON for each file when it is done. A file that cannot be read is a row with a status. memscape
+    /// fleet runs this command for thousands of files, and queries the tables.
     Survey(survey::Arguments),
     /// Survey the snapshots of many jobs, on a disk or in object storage, and ask them in SQL
     ///
@@ -67,19 +69,22 @@ pub(super) enum Command {
     Fleet(fleet::Fleet),
     /// Save a range of the trace as a smaller snapshot
     ///
-    /// Other tools open it as well: it has the events of the range, the segments and blocks as they were after it, and, before it, an event
-    /// for each allocation that is live at its beginning, so that stacks are kept (see --no-prologue).
+    /// Other tools open it as well: it has the events of the range, the segments and blocks as they were after it, and,
+    /// before it, an event for each allocation that is live at its beginning, so that stacks are kept (see
+    /// --no-prologue).
     Crop(crop::Arguments),
     /// Convert a snapshot: pickle, JSON, SnapViewer's archive, memscape's columns
     ///
-    /// Writes all events, segments and blocks of all devices. Keys of the snapshot that memscape does not know are left out, and named.
+    /// Writes all events, segments and blocks of all devices. Keys of the snapshot that memscape does not know are left
+    /// out, and named.
     Convert(convert::Arguments),
-    /// Write a snapshot in the format of another tool: speedscope, pprof, Firefox Profiler, Perfetto, DHAT, CSV, Parquet
+    /// Write a snapshot in the format of another tool: speedscope, pprof, Firefox Profiler, Perfetto, DHAT, CSV,
+    /// Parquet
     Export(export::Arguments),
     /// Ask a snapshot in SQL: allocations, events, stacks, segments, totals and more as tables
     ///
-    /// Queries read the snapshot where it lies; nothing is copied. They only read: statements that write, attach files or change settings
-    /// are refused. Without a query, statements are read from the terminal or standard input.
+    /// Queries read the snapshot where it lies; nothing is copied. They only read: statements that write, attach files
+    /// or change settings are refused. Without a query, statements are read from the terminal or standard input.
     Sql(sql::Sql),
     /// Draw the timeline as an SVG image
     Plot(plot::Plot),
@@ -87,15 +92,15 @@ pub(super) enum Command {
     Html(html::Html),
     /// Serve the page and snapshots to a browser, locally or through ssh -L
     ///
-    /// Prints an address that only this machine can reach. Requests without the full address are rejected. Folders are searched
-    /// each time the address is opened; the page lists the 200 newest snapshots, and a survey of ranks reads all. With --lake, the
-    /// snapshots that memscape fleet has surveyed are listed by job, step and rank, and only those that are opened are fetched; this
-    /// needs the Python package. Press Ctrl+C to stop.
+    /// Prints an address that only this machine can reach. Requests without the full address are rejected. Folders are
+    /// searched each time the address is opened; the page lists the 200 newest snapshots, and a survey of ranks reads
+    /// all. With --lake, the snapshots that memscape fleet has surveyed are listed by job, step and rank, and only
+    /// those that are opened are fetched; this needs the Python package. Press Ctrl+C to stop.
     Serve(serve::Serve),
     /// Explore snapshots in the terminal: timeline, call tree, insights, allocations; over SSH, without a browser
     ///
-    /// Opens the newest snapshot of a folder, or compares two files. Press ? for the keys, : for commands, q to quit. Everything is read
-    /// from disk on this machine.
+    /// Opens the newest snapshot of a folder, or compares two files. Press ? for the keys, : for commands, q to quit.
+    /// Everything is read from disk on this machine.
     Tui(tui::Tui),
     /// Keep a snapshot open and answer one JSON request per line
     ///
@@ -105,8 +110,8 @@ pub(super) enum Command {
     Ask(ask::Ask),
     /// Answer an agent's questions about snapshots, over the Model Context Protocol
     ///
-    /// Speaks the protocol on standard input and output. Register it with an agent as the command memscape with the arguments mcp FOLDER.
-    /// Answers are short, and say what was left out.
+    /// Speaks the protocol on standard input and output. Register it with an agent as the command memscape with the
+    /// arguments mcp FOLDER. Answers are short, and say what was left out.
     Mcp(mcp::Mcp),
     /// Run a Python program and record what it allocates
     ///
@@ -114,8 +119,9 @@ pub(super) enum Command {
     Run(run::Run),
     /// Record in a Python program that is already running: start, save, stop, status
     ///
-    /// Runs the recorder of this program in the process, on Linux. Memory allocated before has no stacks. The main thread does it when
-    /// it next runs Python code. Exit status: 0 if the program answered, 1 if that is not possible, 4 if there is no answer in time.
+    /// Runs the recorder of this program in the process, on Linux. Memory allocated before has no stacks. The main
+    /// thread does it when it next runs Python code. Exit status: 0 if the program answered, 1 if that is not possible,
+    /// 4 if there is no answer in time.
     #[cfg(unix)]
     Attach(attach::Attach),
     /// Print a shell completion script

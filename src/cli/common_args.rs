@@ -12,7 +12,8 @@ use ui::text::position_text::{EXPECTED_FORMS, Position, parse_position};
 pub(crate) struct SnapshotArgs {
     /// Snapshot to read, "-" for standard input
     pub(crate) file: PathBuf,
-    /// Device ordinal, -1 for host memory; if omitted, the device that ran out of memory, else the one with the highest peak
+    /// Device ordinal, -1 for host memory; if omitted, the device that ran out of memory, else the one with the highest
+    /// peak
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) device: Option<i64>,
 }

@@ -35,7 +35,8 @@ pub(crate) struct Diff {
     /// Device of B
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) device_b: Option<i64>,
-    /// Cursor position in A: peak, oom, end, an event number or a time; if only one is given, the other is aligned with it
+    /// Cursor position in A: peak, oom, end, an event number or a time; if only one is given, the other is aligned with
+    /// it
     #[arg(long, value_name = "WHEN", value_parser = parse_trace_position, allow_negative_numbers = true)]
     pub(crate) at_a: Option<TracePosition>,
     /// Cursor position in B
@@ -55,7 +56,8 @@ pub(crate) struct Diff {
     /// Method to align moments; if omitted, by steps, else by the sequence of allocations, else by the share of events
     #[arg(long, value_parser = one_of(Align::ALL, Align::name))]
     pub(crate) align: Option<Align>,
-    /// Replace the beginning OLD of paths by NEW before paths are compared, such as /home/a/=/home/b/; may be given several times
+    /// Replace the beginning OLD of paths by NEW before paths are compared, such as /home/a/=/home/b/; may be given
+    /// several times
     #[arg(long, value_name = "OLD=NEW", value_parser = parse_prefix_map)]
     pub(crate) map: Vec<(String, String)>,
     /// Maximum number of rows to print

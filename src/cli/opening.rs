@@ -88,8 +88,8 @@ pub(crate) fn open(
     Ok((summary, OpenedFile::new(engine, place)))
 }
 
-/// Returns the cache entry of a file, or `None` if a part of the file is loaded: a member, a range of events, or all but
-/// private texts.
+/// Returns the cache entry of a file, or `None` if a part of the file is loaded: a member, a range of events, or all
+/// but private texts.
 pub(crate) fn cache_entry(input: &Input, member: Option<u32>) -> Option<CacheEntry> {
     if member.is_none() && loads_all() && left_out().is_none() { CacheEntry::for_input(input) } else { None }
 }

@@ -16,7 +16,8 @@ pub(crate) fn standard_output() -> Box<dyn Write + Send> {
     }
 }
 
-/// Prints text, with unsafe characters other than line feeds and tabs replaced. A closed pipe (`| head`) is not an error.
+/// Prints text, with unsafe characters other than line feeds and tabs replaced. A closed pipe (`| head`) is not an
+/// error.
 ///
 /// # Errors
 /// Returns the message of the I/O error.

@@ -40,11 +40,12 @@ pub(crate) struct Plan {
     /// Apply a common change, such as batch=2, fsdp=8 or checkpoint
     #[arg(long = "preset", value_name = "NAME[=N]", value_parser = Preset::parse, long_help = PRESET_HELP)]
     pub(crate) presets: Vec<(Preset, Factor)>,
-    /// Compare with this snapshot of another sequence length or batch size, and let each allocation grow as measured; without --preset
-    /// sequence=N or batch=N, up to its size
+    /// Compare with this snapshot of another sequence length or batch size, and let each allocation grow as measured;
+    /// without --preset sequence=N or batch=N, up to its size
     #[arg(long, value_name = "B")]
     pub(crate) scaling_from: Option<PathBuf>,
-    /// Growth factor of the sequence length or batch size in that snapshot; if omitted, inferred from the growth of allocations
+    /// Growth factor of the sequence length or batch size in that snapshot; if omitted, inferred from the growth of
+    /// allocations
     #[arg(long, value_name = "N", value_parser = parse_growth, requires = "scaling_from")]
     pub(crate) scaling_growth: Option<f64>,
     /// Device memory, such as 80GiB: prints the largest batch that fits; if omitted, the memory that the recorder

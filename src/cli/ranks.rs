@@ -109,8 +109,8 @@ fn explain(surveys: &Surveys, number: u32, arguments: &Arguments) -> Result<Stri
     if let Some(error) = &rank.error {
         return Err(format!("rank {number}: {error}"));
     }
-    let median = ranks.median_of(index).and_then(|median| ranks.ranks.get(median));
-    let median = median.ok_or(format!("rank {number} is the only one that can be read"))?;
+    let median_index = ranks.median_of(index).ok_or(format!("rank {number} is the only one that can be read"))?;
+    let median = ranks.ranks.get(median_index).ok_or("no such rank")?;
     let source = |rank: &Rank| {
         let device = rank.survey.as_ref().map_or(0, |survey| survey.device);
         let path = surveys.path(rank).map(|path| (path.to_owned(), Some(device)));
@@ -124,8 +124,14 @@ fn explain(surveys: &Surveys, number: u32, arguments: &Arguments) -> Result<Stri
     if arguments.json {
         return Ok(text);
     }
-    let group = rank.group.and_then(|group| ranks.groups.get(group as usize)).map_or(0, |group| group.ranks.len());
-    let whose = if group > 1 { "its group's median" } else { "the median of the largest group" };
+    let is_median_of =
+        |group: u32| ranks.groups.get(group as usize).is_some_and(|group| group.median as usize == median_index);
+    let whose = match () {
+        () if rank.group.is_some_and(is_median_of) => "its group's median",
+        () if is_median_of(0) => "the median of the largest group",
+        () if rank.group == median.group => "the nearest peak of its group",
+        () => "the nearest peak",
+    };
     let at = if is_at_end { ", at the end" } else { "" };
     Ok(wrap_to_terminal(&format!("{} against {}, {whose}{at}\n\n{text}", title(rank), title(median))))
 }

@@ -81,8 +81,8 @@ pub(crate) fn with_python<T>(
     Err(format!("{cause}; name the Python that has the package memscape in MEMSCAPE_PYTHON"))
 }
 
-/// Returns true if an interpreter starts but lacks the package memscape. A folder of this name without `__init__.py` does
-/// not count as the package.
+/// Returns true if an interpreter starts but lacks the package memscape. A folder of this name without `__init__.py`
+/// does not count as the package.
 fn is_package_missing(python: &Path) -> bool {
     const CHECK: &str = "import importlib.util, sys; found = importlib.util.find_spec('memscape'); \
         sys.exit(3 if found is None or found.origin is None else 0)";

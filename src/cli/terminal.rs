@@ -16,7 +16,8 @@ const MIN_WIDTH: usize = 20;
 /// Arguments for the layout of text output, shared by all commands.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct LayoutArgs {
-    /// Print full lines in a terminal too: without it, names are cut and lines wrapped to its width or COLUMNS, but not in pipes and files
+    /// Print full lines in a terminal too: without it, names are cut and lines wrapped to its width or COLUMNS, but not
+    /// in pipes and files
     #[arg(long, global = true)]
     wide: bool,
 }

@@ -32,13 +32,15 @@ For a memory fraction use --set per_process_memory_fraction:0.8 with --total";
 pub(crate) struct WhatIfArgs {
     #[command(flatten)]
     pub(crate) source: SnapshotArgs,
-    /// Simulate these settings, written as for PYTORCH_CUDA_ALLOC_CONF; may be repeated. Without it, some ten settings are tried
+    /// Simulate these settings, written as for PYTORCH_CUDA_ALLOC_CONF; may be repeated. Without it, some ten settings
+    /// are tried
     #[arg(long = "set", value_name = "LINE", value_parser = parse_line)]
     pub(crate) lines: Vec<String>,
     /// Simulate a changed program, such as one-stream or preallocate=2GiB,empty-cache; may be repeated
     #[arg(long = "program", value_name = "CHANGE[,CHANGE]", value_parser = parse_program, long_help = PROGRAM_HELP)]
     pub(crate) programs: Vec<WhatIfProgram>,
-    /// Memory that the driver can provide, such as 80GiB; if omitted, the limit that the recording shows, or else the size that a recorder stored
+    /// Memory that the driver can provide, such as 80GiB; if omitted, the limit that the recording shows, or else the
+    /// size that a recorder stored
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub(crate) capacity: Option<u64>,
     /// Total memory of the device, which per_process_memory_fraction is a fraction of; if omitted, the capacity
@@ -56,8 +58,8 @@ pub(crate) struct WhatIfArgs {
     /// Apply a common change to sizes first, such as batch=2, fsdp=8 or checkpoint
     #[arg(long = "preset", value_name = "NAME[=N]", value_parser = Preset::parse, long_help = plan::PRESET_HELP)]
     pub(crate) presets: Vec<(Preset, Factor)>,
-    /// Write the run as a snapshot that every view opens, with the settings of --set or else the recorded ones; compressed if its name ends in .gz
-    /// or .zst
+    /// Write the run as a snapshot that every view opens, with the settings of --set or else the recorded ones;
+    /// compressed if its name ends in .gz or .zst
     #[arg(short, long = "output", value_name = "OUT.pickle")]
     pub(crate) out: Option<OutputFile>,
     /// Print JSON

@@ -250,7 +250,8 @@ pub struct Comparison {
     pub key: String,
     pub key_title: String,
     pub matched: Matched,
-    /// Name of the only side that runs compiled code, `A` or `B`, if the key was chosen because of that. Otherwise empty.
+    /// Name of the only side that runs compiled code, `A` or `B`, if the key was chosen because of that. Otherwise
+    /// empty.
     pub only_compiled: String,
     /// Name of each key that was tried, with the bytes that it matched.
     pub tried: Vec<(String, Matched)>,

@@ -1,5 +1,5 @@
-//! Measures how allocations grow from A to B, using paired allocations. If a size grew ×4 while the sequence length grew
-//! ×2, it scales with the square of the length. This predicts the sizes in A for a different length or batch size.
+//! Measures how allocations grow from A to B, using paired allocations. If a size grew ×4 while the sequence length
+//! grew ×2, it scales with the square of the length. This predicts the sizes in A for a different length or batch size.
 //!
 //! A paired allocation has the growth that was measured for it. All other allocations have the growth of their call
 //! site.
@@ -136,8 +136,8 @@ impl Law {
 }
 
 impl MeasuredScaling {
-    /// Groups call sites and allocations by their growth. `sites` contains key ids and growths, `site` returns the key id
-    /// of an allocation of A, and `pairs` contains the paired allocations of A, each with its growth factor.
+    /// Groups call sites and allocations by their growth. `sites` contains key ids and growths, `site` returns the key
+    /// id of an allocation of A, and `pairs` contains the paired allocations of A, each with its growth factor.
     pub(crate) fn new(
         growth: f64,
         sites: impl Iterator<Item = (u32, SiteGrowth)>,

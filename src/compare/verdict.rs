@@ -229,9 +229,9 @@ fn causes(comparison: &Comparison, live: PerSide) -> Option<String> {
     (!words.is_empty()).then(|| format!("Largest differences by {key}: {}.", words.join(", ")))
 }
 
-/// Reports how the sizes of paired allocations scale. The live bytes of a call site may have another factor, because the
-/// number of its live allocations changes as well. If one factor is the square of another, also reports the call sites
-/// that grow quadratically.
+/// Reports how the sizes of paired allocations scale. The live bytes of a call site may have another factor, because
+/// the number of its live allocations changes as well. If one factor is the square of another, also reports the call
+/// sites that grow quadratically.
 fn scaling(groups: &[FactorGroup]) -> Option<String> {
     // Allocations without a stack are not of one call site.
     let is_known = |group: &&FactorGroup| group.rows.iter().any(|row| row.site != NO_STACK);

@@ -31,8 +31,8 @@ impl Engine {
     }
 
     /// Computes several insights on a device of the open file, on all cores, and returns them in the order of the
-    /// questions. They are those that [`Question::Report`](crate::Question::Report) asks for. `None` if no file is open,
-    /// or if `may_continue` returns false, which is called every few milliseconds.
+    /// questions. They are those that [`Question::Report`](crate::Question::Report) asks for. `None` if no file is
+    /// open, or if `may_continue` returns false, which is called every few milliseconds.
     pub fn reports(
         &mut self,
         device: i64,

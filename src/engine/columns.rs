@@ -28,8 +28,8 @@ impl Engine {
 
     /// Writes a cache file that the same build can open in place of the original. It contains the tables, the in-memory
     /// form of the histories, and the reports under standard rules, so that nothing has to be decoded, replayed or
-    /// reported again. An engine that opens it reports the format of the original. Takes some ten nanoseconds per event,
-    /// not in time slices.
+    /// reported again. An engine that opens it reports the format of the original. Takes some ten nanoseconds per
+    /// event, not in time slices.
     ///
     /// # Errors
     /// Returns the same errors as [`Engine::write_columns`].

@@ -83,8 +83,8 @@ pub(super) fn marks(file: &OpenFile, device: i64, phases: &[Phase]) -> Option<Ma
     Some(marks)
 }
 
-/// Returns the mark of a phase, from its first event to the next event after it. On the time axis, it ends with its last
-/// event.
+/// Returns the mark of a phase, from its first event to the next event after it. On the time axis, it ends with its
+/// last event.
 fn phase_mark(clock: Option<TimeAxis<'_>>, phase: &Phase) -> RangeMark {
     let Span { from, to } = phase.span;
     let start = event_point(clock, from);

@@ -59,8 +59,8 @@ impl<'a> Side<'a> {
         paused_over_time(self.snapshot(), self.history.device)
     }
 
-    /// Returns the lifetimes of the mapped ranges. `None` if [`Engine::complete_side`](crate::Engine::complete_side) was
-    /// not called.
+    /// Returns the lifetimes of the mapped ranges. `None` if [`Engine::complete_side`](crate::Engine::complete_side)
+    /// was not called.
     pub fn segment_lives(&self) -> Option<&'a SegmentLifetimes> {
         self.file.segments(self.history.device)
     }

@@ -114,7 +114,8 @@ pub(super) fn simulator() -> Box<dyn Simulator> {
 }
 
 impl NativeSimulator {
-    /// Returns the simulation of a device once its recording is complete, or `None` if the file does not have the device.
+    /// Returns the simulation of a device once its recording is complete, or `None` if the file does not have the
+    /// device.
     fn simulation(
         &mut self,
         file: &OpenFile,

@@ -32,7 +32,8 @@ use protocol::{ExportFormat, ExportQuestion, ExportTable, Scope};
 use std::io::{self, Write};
 
 /// Exports a device in the requested format. Returns the total bytes of the exported stacks or allocations. For formats
-/// without such a total, returns the live bytes at the cursor, and for tables other than allocations the number of rows.
+/// without such a total, returns the live bytes at the cursor, and for tables other than allocations the number of
+/// rows.
 ///
 /// # Errors
 /// Returns the errors of `out`.

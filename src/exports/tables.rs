@@ -50,7 +50,8 @@ pub(crate) fn write(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Wri
     })
 }
 
-/// Writes text as a CSV field, quoted if necessary. Text that a spreadsheet would execute as a formula is prefixed with `'`.
+/// Writes text as a CSV field, quoted if necessary. Text that a spreadsheet would execute as a formula is prefixed with
+/// `'`.
 ///
 /// # Errors
 /// Returns the errors of `out`.

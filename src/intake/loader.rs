@@ -119,8 +119,8 @@ impl Loader {
         self.needs_bytes = false;
     }
 
-    /// Returns the position of the bytes that are needed next. `None` while the last chunk is not consumed, and once the
-    /// file is decoded.
+    /// Returns the position of the bytes that are needed next. `None` while the last chunk is not consumed, and once
+    /// the file is decoded.
     pub fn wants(&self) -> Option<NeededBytes> {
         self.input.wants().filter(|_| self.needs_bytes && matches!(self.stage, Stage::Decoding(_)))
     }

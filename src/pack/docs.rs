@@ -45,7 +45,8 @@ const TEMPLATE: &str = r#"<!doctype html>
 </html>
 "#;
 
-/// Converts all Markdown files in `source`, and writes them to the folder `docs` in `dist`, with the [`COPIED`] folders.
+/// Converts all Markdown files in `source`, and writes them to the folder `docs` in `dist`, with the [`COPIED`]
+/// folders.
 ///
 /// # Errors
 /// Returns an error message if a file cannot be read or written, has no heading, or if the page has no style sheet.
@@ -108,7 +109,8 @@ fn page(markdown: &str, style: &str) -> Option<String> {
     Some(TEMPLATE.replace("{TITLE}", &title).replace("{STYLE}", style).replace("{BODY}", &body))
 }
 
-/// Puts an image into a `picture` element. For a picture in light colours, the element also has the one in dark colours.
+/// Puts an image into a `picture` element. For a picture in light colours, the element also has the one in dark
+/// colours.
 fn with_dark_picture(event: Event<'_>) -> impl Iterator<Item = Event<'_>> {
     let opening = match &event {
         Event::Start(Tag::Image { dest_url, .. }) => Some(match dest_url.strip_suffix(LIGHT) {

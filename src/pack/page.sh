@@ -154,10 +154,11 @@ build_page() {
 }
 
 # start_page PROFILE DIST: builds the page without its parts. Missing tools are built in parallel, because linking uses
-# only one core. An older page is removed first, so that no test opens it if the build fails.
+# only one core. An older page is removed first, here and from the command line, so that neither a test nor a user opens
+# it if the build fails.
 start_page() {
     local profile=$1 dist=$2 compiling=
-    rm -rf "target/$profile.fingerprint" "$dist"
+    rm -rf "target/$profile.fingerprint" "$dist" src/cli/built/{memscape,sql-part}.html
     if ! has_page_tools; then
         cargo fetch --quiet --locked || fail "the dependencies could not be downloaded. Is there a network?"
         prebuild "$profile" &

@@ -1,8 +1,8 @@
 //! Snapshots that another page sends with `postMessage`, from a frame around this page or from the window that opened
 //! it. www/docs/embedding.md describes the messages.
 //!
-//! Messages are untrusted. Files of an origin that the user has not allowed are opened only after a question, and nothing
-//! of a sent file is stored.
+//! Messages are untrusted. Files of an origin that the user has not allowed are opened only after a question, and
+//! nothing of a sent file is stored.
 
 use super::address;
 use super::app::{App, Listeners, Part};

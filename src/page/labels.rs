@@ -48,8 +48,8 @@ pub(super) fn label_context(canvas: &HtmlCanvasElement, theme: &Theme, scale: f6
 thread_local! {
     /// Options of 2D contexts of canvases that are kept in main memory.
     static IN_MEMORY: JsValue = flag_options("willReadFrequently");
-    /// True if new 2D contexts are kept in main memory. WebKitGTK, which has no WebGPU, would use OpenGL for them, and a
-    /// software OpenGL delays the first picture by up to a second.
+    /// True if new 2D contexts are kept in main memory. WebKitGTK, which has no WebGPU, would use OpenGL for them, and
+    /// a software OpenGL delays the first picture by up to a second.
     static USES_MEMORY: Cell<bool> = Cell::new(!has_webgpu());
 }
 

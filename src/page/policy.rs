@@ -6,8 +6,8 @@
 
 use super::dom::{self, Dom};
 
-/// Adds the policy. All `origins` must satisfy `ui::text::url::is_plain_origin`. Returns an error message if the document has
-/// no head.
+/// Adds the policy. All `origins` must satisfy `ui::text::url::is_plain_origin`. Returns an error message if the
+/// document has no head.
 pub(super) fn restrict_connections(dom: &Dom, origins: &[&str]) -> Result<(), String> {
     let head = dom.document.head().ok_or("a document without a head")?;
     let meta = dom.new_element("meta", "", "");

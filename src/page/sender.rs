@@ -1,5 +1,5 @@
-//! Page that sent the open files with `postMessage` ([`super::embedding`]). It learns when they are open, why they could
-//! not be opened, and which view is shown.
+//! Page that sent the open files with `postMessage` ([`super::embedding`]). It learns when they are open, why they
+//! could not be opened, and which view is shown.
 
 use super::recent::call_method;
 use js_sys::{Object, Reflect};

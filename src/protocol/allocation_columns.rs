@@ -4,8 +4,8 @@
 /// here, their cells in the engine.
 ///
 /// A column has a name in files, SQL and JSON, and a cell, whose kind determines how the column is written, shown and
-/// sorted (`CellFn` of the engine). If the Allocations tab and the terminal show it, it also has its position there, its
-/// variant of [`TableColumn`](crate::TableColumn), its name in links, its title and its tooltip. The columns under
+/// sorted (`CellFn` of the engine). If the Allocations tab and the terminal show it, it also has its position there,
+/// its variant of [`TableColumn`](crate::TableColumn), its name in links, its title and its tooltip. The columns under
 /// `files` are in SQL, CSV, JSON Lines, Parquet and `--json`, in this order. The columns under `tab` depend on a moment
 /// or on other columns, so only the tab has them.
 #[macro_export]

@@ -79,7 +79,8 @@ pub fn sheet<R>(words: [&str; 3], columns: &[Column<'_, R>]) -> Sheet {
     sheet_from_headings(words, &mut columns.iter().map(|column| (column.key, column.label, &column.total)))
 }
 
-/// Adds rows to a table, one for each item of `ranked` up to `max_rows`. `row` creates the row of an item, without cells.
+/// Adds rows to a table, one for each item of `ranked` up to `max_rows`. `row` creates the row of an item, without
+/// cells.
 pub fn add_rows<R: Copy>(
     mut sheet: Sheet,
     columns: &[Column<'_, R>],

@@ -30,8 +30,8 @@ pub struct Marks {
     /// Position and event index of each `snapshot` event.
     pub snapshots: Vec<(AxisPoint, u32)>,
     pub ranges: Vec<RangeMark>,
-    /// Number of lanes that the annotations need, which is their maximum nesting depth. Phases of steps have a lane below
-    /// them.
+    /// Number of lanes that the annotations need, which is their maximum nesting depth. Phases of steps have a lane
+    /// below them.
     pub lanes: u32,
     /// True if `ranges` has phases of steps.
     pub has_phases: bool,
@@ -63,7 +63,8 @@ pub struct OutOfMemoryMark {
     pub requested: u64,
     /// Free device memory in bytes, as reported by the driver. `None` if it was not recorded.
     pub device_free: Option<u64>,
-    /// Reserved bytes that are not paused. The sum of `device_free` and these bytes is a lower bound of the device's memory.
+    /// Reserved bytes that are not paused. The sum of `device_free` and these bytes is a lower bound of the device's
+    /// memory.
     pub reserved: u64,
 }
 

@@ -216,8 +216,8 @@ pub struct PlanPage {
     /// Lower bound of the factor: the same if all allocations grow that are excluded only by their size. `None` if it
     /// equals `max_batch`.
     pub min_batch: Option<(u64, u32)>,
-    /// True if a capacity is given, and the trace has a forward pass, but no backward pass. Training then needs more than
-    /// the planned peak, and its largest batch is smaller.
+    /// True if a capacity is given, and the trace has a forward pass, but no backward pass. Training then needs more
+    /// than the planned peak, and its largest batch is smaller.
     pub lacks_backward: bool,
     /// Upper bound of the peak under the plan without memory that is paused, and so not on the GPU. `None` if none is.
     pub on_gpu: Option<u64>,

@@ -151,8 +151,8 @@ pub struct Curves {
     pub reserved_at_max_free: Vec<u64>,
     /// Stranded bytes: free bytes that a later driver request found free. Empty if they were not requested.
     pub stranded: Vec<u64>,
-    /// Device memory outside the allocator, from the recorder's samples. Empty if there are none, as the following ones,
-    /// or if the curves are of a part of memory.
+    /// Device memory outside the allocator, from the recorder's samples. This curve and the following ones are empty if
+    /// there are no samples, or if the curves are of a part of memory.
     pub outside: Vec<u64>,
     /// Resident memory of the process.
     pub resident: Vec<u64>,

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 /// Kinds of texts to leave out. All sizes, times, addresses, totals, function names and line numbers are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeaveOut {
-    /// Folders of files. Each is replaced by a hash. File names, and the paths of PyTorch, Python and well-known packages
-    /// are kept.
+    /// Folders of files. Each is replaced by a hash. File names, and the paths of PyTorch, Python and well-known
+    /// packages are kept.
     pub paths: bool,
     /// Text of source files and source lines of tracebacks.
     pub source: bool,

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Calls a macro with a row for each insight, in display order. A row has the name in commands, links and JSON (also the
-/// name of the module in `src/engine/report`), the [`Topic`], its title, which part of the trace it is about, and the
-/// help text of the command.
+/// Calls a macro with a row for each insight, in display order. A row has the name in commands, links and JSON (also
+/// the name of the module in `src/engine/report`), the [`Topic`], its title, which part of the trace it is about, and
+/// the help text of the command.
 #[macro_export]
 macro_rules! insights {
     ($with:ident) => {

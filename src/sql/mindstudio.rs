@@ -1,8 +1,8 @@
 //! Statements that write a snapshot as a file of msMemScope, which MindStudio Insight opens (Ascend).
 //!
-//! Such a file has a table of events in the order of their times. Insight pairs each `FREE` with the `MALLOC` of the same
-//! device, event type and address, and draws a block for each pair. `PTA` are allocations of PyTorch, `HAL` is memory
-//! of the driver. Insight reads the values in `Attr` as text.
+//! Such a file has a table of events in the order of their times. Insight pairs each `FREE` with the `MALLOC` of the
+//! same device, event type and address, and draws a block for each pair. `PTA` are allocations of PyTorch, `HAL` is
+//! memory of the driver. Insight reads the values in `Attr` as text.
 //!
 //! Times are in ns. Insight sorts by them, so events of one µs are 1 ns apart. Memory that was allocated before
 //! recording comes first, and events without times are 1 µs apart.
@@ -75,8 +75,8 @@ fn json_object(values: &[Value<'_>]) -> String {
     format!("{{{}}}", members.collect::<Vec<_>>().join(","))
 }
 
-/// Returns the statements that write the table to the schema `saved`, and registers the function `json_of(key, value, …)`
-/// that they call. It returns an object whose values are strings. The page's SQLite has no JSON functions.
+/// Returns the statements that write the table to the schema `saved`, and registers the function `json_of(key, value,
+/// …)` that they call. It returns an object whose values are strings. The page's SQLite has no JSON functions.
 pub(crate) fn statements(database: &Database) -> Result<Vec<String>, Error> {
     database.add_function("json_of", -1, |values| Ok(json_object(values).into()))?;
     Ok(vec![CREATE.to_owned(), INSERT.replace("{FRAMES}", &MAX_FRAMES.to_string())])

@@ -20,8 +20,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// Creates a session without a result. `clock` returns milliseconds. If two files are compared, `second` is the side
-    /// (A or B) of the page's second file.
+    /// Creates a session without a result. `clock` returns milliseconds. If two files are compared, `second` is the
+    /// side (A or B) of the page's second file.
     pub fn new(queries: Queries, clock: fn() -> f64, name: String, second: Option<&'static str>) -> Session {
         Session { queries, clock, name, rows: Rows::default(), second }
     }

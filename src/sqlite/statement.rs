@@ -9,9 +9,9 @@ const NOT_ALLOWED: [&str; 19] = [
     "REINDEX", "RELEASE", "REPLACE", "ROLLBACK", "SAVEPOINT", "UPDATE", "VACUUM",
 ];
 
-/// Checks that a text is a single statement and does not start with a keyword of [`NOT_ALLOWED`]. A statement that still
-/// writes, such as a `WITH` that ends in `DELETE`, is rejected by SQLite's authorizer later, and a misspelled keyword by
-/// its parser.
+/// Checks that a text is a single statement and does not start with a keyword of [`NOT_ALLOWED`]. A statement that
+/// still writes, such as a `WITH` that ends in `DELETE`, is rejected by SQLite's authorizer later, and a misspelled
+/// keyword by its parser.
 pub(crate) fn check(sql: &str) -> Result<(), Error> {
     let (first, rest) = split_word(skip_whitespace(sql));
     if first.is_empty() && skip_whitespace(sql).is_empty() {

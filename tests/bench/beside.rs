@@ -1,9 +1,9 @@
 //! Comparison of two builds of the page and of the native engine, interleaved in one run: `./run measure --quick`.
 //!
-//! `cargo bench --bench memscape -- beside FOLDER [--smallest] [--browser NAME]`: the folder has the other build's page,
-//! `dist/`, and its benchmark, `bench`. Both pages are measured by this benchmark, and each native engine by its own.
-//! Each measurement has a process of its own, and the builds take turns to go first, so that a busy machine slows both.
-//! The browser is chromium, firefox or webkitgtk.
+//! `cargo bench --bench memscape -- beside FOLDER [--smallest] [--browser NAME]`: the folder has the other build's
+//! page, `dist/`, and its benchmark, `bench`. Both pages are measured by this benchmark, and each native engine by its
+//! own. Each measurement has a process of its own, and the builds take turns to go first, so that a busy machine slows
+//! both. The browser is chromium, firefox or webkitgtk.
 
 use crate::browser;
 use crate::cases::{Case, Extent, Generated, cases};

@@ -16,8 +16,8 @@ use std::path::PathBuf;
 const WIDTHS: [u32; 5] = [600, 1280, 1366, 1440, 1920];
 
 /// Returns what is wrong with the visible texts and controls: a line that begins with `·` or `→`, or ends with `≤`, `≥`
-/// or `−`; a number and its unit on two lines; lines beyond the limit of a clamped text; a button that is clipped; red on
-/// amber.
+/// or `−`; a number and its unit on two lines; lines beyond the limit of a clamped text; a button that is clipped; red
+/// on amber.
 const WRONG: &str = r"(() => {
     const wrong = new Set();
     const shown = it => it.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true });

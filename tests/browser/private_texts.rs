@@ -34,7 +34,8 @@ fn save(page: &Page, folder: &Path, key: &str, before: &BTreeMap<String, Vec<u8>
     (status, name)
 }
 
-/// Returns the bytes of a saved file, with what its compressed parts contain. Of a page, only the view and the snapshot.
+/// Returns the bytes of a saved file, with what its compressed parts contain. Of a page, only the view and the
+/// snapshot.
 fn content(path: &Path) -> Vec<u8> {
     let bytes = std::fs::read(path).expect("the file is saved");
     let start = bytes.windows(18).position(|part| part == b"id=\"part-snapshot\"");

@@ -144,8 +144,8 @@ fn cancelled_rank_scan_resumes() {
     assert_eq!(page.text("#ranks-toggle"), "Resume");
     page.click("#ranks-toggle");
     wait_for_report(&page, &expected_report(&files));
-    // The workers that read files have ended, whichever had started when the scan was cancelled. The workers of the open
-    // file, of its simulation in the background, and of the collected results remain.
+    // The workers that read files have ended, whichever had started when the scan was cancelled. The workers of the
+    // open file, of its simulation in the background, and of the collected results remain.
     page.wait_for(&3, || page.workers().len() - page.ended_worker_count());
     assert!(page.ended_worker_count() >= 2);
     assert_eq!(page.errors(), Vec::<String>::new());

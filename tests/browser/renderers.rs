@@ -61,8 +61,8 @@ fn cpu_renderer_matches_webgpu() {
     assert_eq!(renderers, ["webgpu", "cpu"]);
     let sizes = pages.each_ref().map(|page| page.bounding_box("canvas#timeline")).map(|it| (it.width, it.height));
     assert_eq!(sizes[0], sizes[1], "the notice changes the size of the timeline");
-    // At the edge, Chromium blends pixels of round corners and of the cursor in another order if a canvas has a layer of
-    // its own.
+    // At the edge, Chromium blends pixels of round corners and of the cursor in another order if a canvas has a layer
+    // of its own.
     for page in &pages {
         page.evaluate("document.getElementById('stage').style.borderRadius = '0'");
         page.click("#at-peak");

@@ -10,8 +10,8 @@ use std::sync::LazyLock;
 /// Minimum number of colours on a timeline with drawn blocks.
 pub(crate) const MIN_COLOURS: u64 = 4;
 
-/// Script that keeps all canvases of a page in main memory, as the page does for the CPU renderer. A GPU draws the edges
-/// of letters differently.
+/// Script that keeps all canvases of a page in main memory, as the page does for the CPU renderer. A GPU draws the
+/// edges of letters differently.
 pub(crate) const CANVASES_IN_MEMORY: &str = "{ const get = HTMLCanvasElement.prototype.getContext; \
     HTMLCanvasElement.prototype.getContext = function (kind, options) { \
         return get.call(this, kind, kind === '2d' ? { ...options, willReadFrequently: true } : options); }; }";

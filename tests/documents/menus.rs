@@ -33,7 +33,8 @@ fn emphasized(document: &Document) -> Vec<(usize, String)> {
     found
 }
 
-/// Returns true if the sources in `folder` contain this text as a string, because some elements are created at run time.
+/// Returns true if the sources in `folder` contain this text as a string, because some elements are created at run
+/// time.
 fn is_in_sources(folder: &Path, label: &str) -> bool {
     fs::read_dir(folder).unwrap().any(|entry| {
         let path = entry.unwrap().path();

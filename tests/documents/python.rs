@@ -3,8 +3,8 @@
 use super::documents;
 use super::workshop::{Workshop, has_python};
 
-/// Defines the names that blocks and spans use. pandas, Polars, IPython and pytest are mocks, because they may not be installed.
-/// tests/python tests them.
+/// Defines the names that blocks and spans use. pandas, Polars, IPython and pytest are mocks, because they may not be
+/// installed. tests/python tests them.
 const PRELUDE: &str = r#"
 import sys, unittest.mock
 for module in ("pandas", "polars", "IPython", "IPython.display", "pytest"):

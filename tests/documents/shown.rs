@@ -1,5 +1,5 @@
-//! Compares the output shown in `console` blocks. A block has a command after `$` and its output. A last line `...` stands
-//! for the rest.
+//! Compares the output shown in `console` blocks. A block has a command after `$` and its output. A last line `...`
+//! stands for the rest.
 
 use super::markdown::words;
 use super::workshop::{Workshop, root};

@@ -91,7 +91,8 @@ impl Workshop {
         fs::write(path, bytes).unwrap();
     }
 
-    /// Returns a command that runs in the folder, with our Python package, the stand-in for PyTorch and the wrapper script.
+    /// Returns a command that runs in the folder, with our Python package, the stand-in for PyTorch and the wrapper
+    /// script.
     pub(super) fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         let paths = ["tests/python/standin", "src/python"].map(|path| root().join(path));

@@ -85,7 +85,8 @@ impl Tmux {
         self.run_tmux(&["capture-pane", "-p"])
     }
 
-    /// Waits until the screen satisfies `conditions_hold`, and returns it. `what` describes the condition in the panic message.
+    /// Waits until the screen satisfies `conditions_hold`, and returns it. `what` describes the condition in the panic
+    /// message.
     pub(crate) fn wait(&self, what: &str, conditions_hold: impl Fn(&str) -> bool) -> String {
         for _ in 0..MAX_POLLS {
             let screen = self.screen();

@@ -13,7 +13,7 @@ const SUPPORTED: (u32, u32) = (3, 9);
 /// A running Python program.
 pub(super) struct Process {
     pub(super) pid: u32,
-    /// When it started, in clock ticks since the system did. Another process may get the same id, but not the same time.
+    /// Start time, in clock ticks since the system started. Another process may get the same id, but not the same time.
     pub(super) started: u64,
     /// Owner and group.
     pub(super) user: u32,

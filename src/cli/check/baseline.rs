@@ -60,8 +60,8 @@ impl Baseline {
 
     /// Returns the snapshot of the baseline that belongs to a checked file: path and name.
     ///
-    /// In a folder, this is the file of the same rank, step and reason. If there is none, it is the only one of the same
-    /// rank and reason, or the only one of the same rank.
+    /// In a folder, this is the file of the same rank, step and reason. If there is none, it is the only one of the
+    /// same rank and reason, or the only one of the same rank.
     pub(super) fn partner(&self, name: &str, identity: &Identity) -> Option<(&Path, &str)> {
         let found = if self.is_folder { self.in_folder(name, identity) } else { self.candidates.first() };
         found.map(|it| (&*it.path, &*it.name))

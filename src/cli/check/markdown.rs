@@ -1,5 +1,5 @@
-//! The result of `memscape check` as Markdown, for a summary on GitHub. Names are code spans, so that they cannot act as
-//! markup.
+//! The result of `memscape check` as Markdown, for a summary on GitHub. Names are code spans, so that they cannot act
+//! as markup.
 
 use super::verdict::{CheckedDevice, Outcome, Verdict};
 use base::units::{Bytes, group_digits, pluralize};

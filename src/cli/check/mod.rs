@@ -1,4 +1,5 @@
-//! `memscape check`: checks snapshots against limits and a baseline, for CI. The exit status is 3 if a limit is exceeded.
+//! `memscape check`: checks snapshots against limits and a baseline, for CI. The exit status is 3 if a limit is
+//! exceeded.
 
 mod arguments;
 mod baseline;

@@ -72,7 +72,8 @@ pub(super) struct CheckedDevice {
     pub(super) checks: Vec<Check>,
     /// Sites that grew by at least the noise, largest growth first.
     pub(super) grown: Vec<Site>,
-    /// Live bytes of both peaks whose site also occurs in the other file, in parts per million. `None` without baseline.
+    /// Live bytes of both peaks whose site also occurs in the other file, in parts per million. `None` without
+    /// baseline.
     pub(super) matched: Option<u64>,
     pub(super) warnings: Vec<String>,
     pub(super) peak_reserved: u64,

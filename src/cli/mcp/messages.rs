@@ -95,8 +95,8 @@ fn id_before_params(head: &[u8]) -> Option<Value> {
     id_in_object(&[fields.strip_suffix(b",").unwrap_or(fields), b"}"])
 }
 
-/// Returns the id of a message from the fields after its parameters, where clients in TypeScript write it. Fields of the
-/// parameters are followed by more than one brace.
+/// Returns the id of a message from the fields after its parameters, where clients in TypeScript write it. Fields of
+/// the parameters are followed by more than one brace.
 fn id_after_params(tail: &[u8]) -> Option<Value> {
     let commas = tail.iter().enumerate().rev().filter(|(_, byte)| **byte == b',');
     commas.filter_map(|(at, _)| id_in_object(&[b"{", tail.get(at + 1..)?])).next()

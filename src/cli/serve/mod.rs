@@ -9,8 +9,8 @@
 //! /TOKEN/0/a.pickle?survey   the survey of a snapshot, for the comparison of ranks
 //! /ONCE                → /TOKEN/, only once: other users can see the browser's command line
 //! ```
-//! With `--lake`, the snapshots are those of the tables of a survey ([`lake`]). By default only this machine can connect. Requests need the token, and a `Host` header that names this machine
-//! ([`hosts`]).
+//! With `--lake`, the snapshots are those of the tables of a survey ([`lake`]). By default only this machine can
+//! connect. Requests need the token, and a `Host` header that names this machine ([`hosts`]).
 
 mod announcement;
 mod browser;

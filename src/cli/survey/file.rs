@@ -193,8 +193,8 @@ fn add_snapshot(
     }
 }
 
-/// Returns the first findings of `memscape oom`: the request, what was live, and the largest call sites. The others need
-/// plans and simulations, which would take most of the time.
+/// Returns the first findings of `memscape oom`: the request, what was live, and the largest call sites. The others
+/// need plans and simulations, which would take most of the time.
 fn oom_findings(engine: &mut Engine, device: i64) -> Vec<String> {
     let question = ReportQuestion {
         topic: Topic::OutOfMemory,

@@ -1,5 +1,5 @@
-//! The five tables of a batch: sorts their rows and writes them. The rows of a batch are always in the same order, so that
-//! surveying it again writes the same bytes.
+//! The five tables of a batch: sorts their rows and writes them. The rows of a batch are always in the same order, so
+//! that surveying it again writes the same bytes.
 
 use crate::output_file::OutputFile;
 use crate::parquet_table::{ColumnType, ParquetTable};

@@ -178,20 +178,22 @@ impl Ranks {
 
     /// Returns the index of the rank to compare a rank with: the one with the median peak of its group, or, for this
     /// rank itself, the one with the nearest peak. A rank without others in its group is compared with the largest
-    /// group. A rank that differs at the end is compared with one that does not.
+    /// group. A rank that differs at the end is compared with one that does not. If the group has no such rank, the
+    /// nearest peak of all ranks decides. `None` if no other rank was scanned.
     pub fn median_of(&self, index: usize) -> Option<usize> {
         let own_group = self.ranks.get(index)?.group?;
         let alone = self.groups.get(own_group as usize).is_none_or(|group| group.ranks.len() < 2);
         let group = self.groups.get(if alone { 0 } else { own_group as usize })?;
         let is_alike =
             |other: usize| other == index || self.differs_only_at_end(index) && self.differs_only_at_end(other);
-        Some(group.median as usize).filter(|&median| !is_alike(median)).or_else(|| {
-            let others = group.ranks.iter().map(|&other| other as usize);
-            others.filter(|&other| !is_alike(other)).min_by_key(|&other| {
-                let peak = |index: usize| self.ranks.get(index).and_then(Rank::peak).unwrap_or(0);
-                (peak(other).abs_diff(peak(index)), other)
-            })
-        })
+        let nearest = |others: &mut dyn Iterator<Item = usize>| {
+            let peak = |index: usize| self.ranks.get(index).and_then(Rank::peak).unwrap_or(0);
+            others.filter(|&other| !is_alike(other)).min_by_key(|&other| (peak(other).abs_diff(peak(index)), other))
+        };
+        Some(group.median as usize)
+            .filter(|&median| !is_alike(median))
+            .or_else(|| nearest(&mut group.ranks.iter().map(|&other| other as usize)))
+            .or_else(|| nearest(&mut self.surveys().map(|(other, ..)| other)))
     }
 }
 

@@ -18,8 +18,8 @@ const PHASE_WORDS: [(&str, StepPhase); 6] = [
     ("optimizer", StepPhase::Optimizer),
     ("optim", StepPhase::Optimizer),
 ];
-/// Words that may occur next to one of [`PHASE_WORDS`]. A name with other words, such as `layer 3 forward`, is a part of
-/// a phase or something else.
+/// Words that may occur next to one of [`PHASE_WORDS`]. A name with other words, such as `layer 3 forward`, is a part
+/// of a phase or something else.
 const OTHER_WORDS: [&str; 4] = ["pass", "phase", "step", "training"];
 /// Maximum length in bytes of a name of a phase.
 const MAX_NAME_LEN: usize = 200;

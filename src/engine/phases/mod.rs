@@ -10,7 +10,8 @@
 //!    the backward pass that they follow.
 //! 4. A forward pass lasts until the backward pass that follows it, so it includes the loss.
 //!
-//! A trace without a backward pass and without an optimizer step has no phases: it is inference, or only a forward pass.
+//! A trace without a backward pass and without an optimizer step has no phases: it is inference, or only a forward
+//! pass.
 
 mod annotations;
 mod stacks;
@@ -29,8 +30,8 @@ pub struct Phase {
     pub kind: StepPhase,
     /// Range from the moment before the first event to the moment after the last one.
     pub span: Span,
-    /// Index of the annotation in [`DeviceHistory::annotations`](history::replay::DeviceHistory::annotations). `None` if
-    /// the phase is inferred from stacks.
+    /// Index of the annotation in [`DeviceHistory::annotations`](history::replay::DeviceHistory::annotations). `None`
+    /// if the phase is inferred from stacks.
     pub annotation: Option<u32>,
     /// Maximum of live bytes in the range, including both ends. `peak_moment` is the first moment with this value.
     pub peak: u64,
@@ -53,8 +54,8 @@ pub struct PhaseFinder {
 base::heap_bytes!(PhaseFinder: phases, stacks);
 
 impl PhaseFinder {
-    /// Continues searching until the phases are found or the time slice is used up. The stacks of the backward pass must
-    /// be known. Each call must pass the same side.
+    /// Continues searching until the phases are found or the time slice is used up. The stacks of the backward pass
+    /// must be known. Each call must pass the same side.
     ///
     /// # Errors
     /// Returns an error if the time slice is used up. Another call continues the search.

@@ -1,5 +1,5 @@
-//! Phases of stacks: forward passes and optimizer steps, by the names of their functions. If a stack has frames of both,
-//! the innermost one decides: an optimizer may call a closure that runs the forward pass.
+//! Phases of stacks: forward passes and optimizer steps, by the names of their functions. If a stack has frames of
+//! both, the innermost one decides: an optimizer may call a closure that runs the forward pass.
 
 use base::column::Column;
 use base::slice::{SliceResult, TimeSlice};

@@ -15,8 +15,8 @@ pub(super) struct BackwardPass {
 }
 
 impl BackwardPass {
-    /// Continues searching until all allocations are examined or the time slice is used up. The file is categorized, and
-    /// its stacks of the forward pass are known.
+    /// Continues searching until all allocations are examined or the time slice is used up. The file is categorized,
+    /// and its stacks of the forward pass are known.
     pub(super) fn step(&mut self, side: Side<'_>, roles: &Roles, slice: &mut TimeSlice) -> SliceResult {
         self.next = self.next.max(side.history.allocations.early_count());
         while let Some(part) = slice.next_range(&mut self.next, side.history.allocations.len(), 2)? {

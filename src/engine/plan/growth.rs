@@ -1,7 +1,7 @@
 //! Decides which allocations grow with the batch size.
 //!
-//! A recording has sizes and stacks, but no shapes. Categories therefore decide, with exceptions for memory that has the
-//! size of the model instead of the batch:
+//! A recording has sizes and stacks, but no shapes. Categories therefore decide, with exceptions for memory that has
+//! the size of the model instead of the batch:
 //!
 //! - workspaces of cuBLAS, which count as activations because the first forward pass allocates them,
 //! - copies of parameters in half precision, which `torch.autocast` caches,

@@ -1,5 +1,5 @@
-//! Peaks that no device can have had: more live bytes than are reserved, or than the device has. The likely cause follows
-//! from warnings about the file and from the names in the stacks.
+//! Peaks that no device can have had: more live bytes than are reserved, or than the device has. The likely cause
+//! follows from warnings about the file and from the names in the stacks.
 
 use crate::open::OpenFile;
 use crate::recorder_facts::recorded_capacity;

@@ -1,5 +1,5 @@
-//! Roles of Python frames in calls of `nn.Module`: PyTorch's wrappers, `forward` methods, optimizer and backward code, and
-//! functions that construct a model.
+//! Roles of Python frames in calls of `nn.Module`: PyTorch's wrappers, `forward` methods, optimizer and backward code,
+//! and functions that construct a model.
 
 use analysis::Sites;
 use hashbrown::HashMap;

@@ -93,8 +93,9 @@ impl LiveSites {
         });
     }
 
-    /// Returns a text about the three largest call sites, and evidence that finds their allocations. Example of the text:
-    /// `Largest call sites at the peak: a (30.0 %), b (20.0 %), c (12.1 %). Together 62.1 %; 41 call sites in total.`
+    /// Returns a text about the three largest call sites, and evidence that finds their allocations. Example of the
+    /// text: `Largest call sites at the peak: a (30.0 %), b (20.0 %), c (12.1 %). Together 62.1 %; 41 call sites in
+    /// total.`
     pub(super) fn describe_largest(&self, side: Side<'_>, when: &str) -> Option<(String, Evidence)> {
         let ranked = self.sums.ranked(1);
         let largest_of = |group: u32| allocation_evidence(self.sums.get(group).largest, None);

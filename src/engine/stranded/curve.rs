@@ -10,12 +10,12 @@ use std::ops::Range;
 pub(super) struct Changes(Vec<(u32, i64)>);
 
 impl Changes {
-    /// Adds a free piece: its bytes are stranded from its free to the last driver request that found it free. `first` and
-    /// `last` are the first and the last such request.
+    /// Adds a free piece: its bytes are stranded from its free to the last driver request that found it free. `first`
+    /// and `last` are the first and the last such request.
     pub(super) fn add(&mut self, bytes: u64, piece: &Extent, [first, last]: [&DriverRequest; 2]) {
         let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
-        // An allocation may need several driver requests. The memory of the first is found free by the next, although it
-        // counts as free since the allocation.
+        // An allocation may need several driver requests. The memory of the first is found free by the next, although
+        // it counts as free since the allocation.
         let start = Moment::after(EventIdx(piece.since)).0.min(first.event);
         self.0.push((start, bytes));
         self.0.push((Moment::after(EventIdx(last.event)).0, -bytes));

@@ -39,6 +39,11 @@ impl Extent {
     pub(super) fn is_live(&self) -> bool {
         self.seen_from == LIVE
     }
+
+    /// Returns where a block in this piece ends that should end at `wanted`.
+    fn block_end(&self, wanted: u64) -> u64 {
+        self.end.min(wanted)
+    }
 }
 
 /// Mapped memory at the current event.
@@ -142,14 +147,15 @@ impl Memory {
     /// at `wanted`. Returns the piece. `None` if no free piece starts there, or if the block is empty.
     fn occupy(&mut self, allocation: u32, [address, wanted]: [u64; 2]) -> Option<Extent> {
         let extent = self.extents.get_mut(&address).filter(|piece| !piece.is_live() && address < wanted)?;
-        let block = Extent { end: extent.end.min(wanted), allocation, seen_from: LIVE, is_unsettled: false, ..*extent };
+        let block =
+            Extent { end: extent.block_end(wanted), allocation, seen_from: LIVE, is_unsettled: false, ..*extent };
         Some(std::mem::replace(extent, block))
     }
 
-    /// Takes a free piece up to `wanted`, and returns the end of the part that is taken. The rest stays free. The caller
-    /// removes or replaces the extent of the piece.
+    /// Takes a free piece up to `wanted`, and returns the end of the part that is taken. The rest stays free. The
+    /// caller removes or replaces the extent of the piece.
     fn take_part(&mut self, (begin, piece): (u64, Extent), wanted: u64, taken: OnTaken<'_>) -> u64 {
-        let end = piece.end.min(wanted);
+        let end = piece.block_end(wanted);
         if end < piece.end {
             self.extents.insert(end, Extent { starts_segment: false, is_unsettled: false, ..piece });
         }

@@ -1,4 +1,5 @@
-//! Tables of a device, for exports, SQL and the command line: allocations, events, segments, memory over time and stacks.
+//! Tables of a device, for exports, SQL and the command line: allocations, events, segments, memory over time and
+//! stacks.
 //!
 //! [`columns`] declares every column once. A new column is a line there.
 
@@ -26,8 +27,8 @@ pub struct Column {
     pub cell: CellFn,
 }
 
-/// Kind of a column's values ([`protocol::ColumnKind`]), and the function that returns the cell of a row. Any cell may be
-/// empty.
+/// Kind of a column's values ([`protocol::ColumnKind`]), and the function that returns the cell of a row. Any cell may
+/// be empty.
 #[derive(Clone, Copy, Debug)]
 pub enum CellFn {
     /// An unsigned number that may need all 64 bits.

@@ -155,7 +155,8 @@ impl<'a> Row<'a> {
         list.freed_at(self.id()).and_then(Moment::event)
     }
 
-    /// Returns the time from the allocation to the free, or to the moment at which ages are measured if that is earlier.
+    /// Returns the time from the allocation to the free, or to the moment at which ages are measured if that is
+    /// earlier.
     pub(super) fn age(&self) -> EventSpan {
         let (allocated_at, freed_at, _) = self.allocations().span(self.id());
         let until = self.moment.0.min(freed_at);

@@ -30,8 +30,8 @@ pub(super) enum Sniffed {
     Unknown(u8),
 }
 
-/// Number of bytes that are enough to identify every format except tar. If fewer bytes are available, more may be needed to
-/// decide.
+/// Number of bytes that are enough to identify every format except tar. If fewer bytes are available, more may be
+/// needed to decide.
 const HEAD_BYTES: usize = 26;
 
 /// Magic bytes of formats that people open by mistake.

@@ -3,8 +3,8 @@
 use super::layer::{Fault, Unpacker};
 use flate2::{Decompress, FlushDecompress, Status};
 
-/// Returns whether `head` begins a zlib stream: method deflate with a window of up to 32 KiB, no dictionary, and a valid
-/// check of both bytes.
+/// Returns whether `head` begins a zlib stream: method deflate with a window of up to 32 KiB, no dictionary, and a
+/// valid check of both bytes.
 pub(super) fn is_stream(head: &[u8]) -> bool {
     let &[method, flags, ..] = head else { return false };
     let is_deflate = method & 0xf == 8 && method >> 4 <= 7 && flags & 0x20 == 0;

@@ -2,8 +2,8 @@
 //!
 //! [`Unpickler`] takes chunks of any size and passes each finished value to a [`Builder`], whose handles are small and
 //! `Copy`. It implements Python's opcodes and nothing specific to PyTorch. Opcodes that name or call something are
-//! rejected, except for a few constructors of plain values that the builder recognizes (`globals.rs`). Nothing in a file
-//! is ever imported or executed.
+//! rejected, except for a few constructors of plain values that the builder recognizes (`globals.rs`). Nothing in a
+//! file is ever imported or executed.
 //!
 //! A container is *open* until it is finished. It is finished when an instruction adds it to another container or
 //! returns it (APPEND(S), SETITEM(S), TUPLE*, STOP). A dict is also finished when `}` or `]` is pushed directly on top,

@@ -155,8 +155,8 @@ impl<B: Builder> Stack<B> {
         self.pass_from(kind, from)
     }
 
-    /// Handles APPENDS, ADDITEMS or SETITEMS: passes all values above the last MARK to the container below it, which must be of
-    /// `kind`.
+    /// Handles APPENDS, ADDITEMS or SETITEMS: passes all values above the last MARK to the container below it, which
+    /// must be of `kind`.
     pub(super) fn pass_batch(&mut self, kind: Kind) -> StackResult<B> {
         let (from, floor) = match self.marks.as_slice() {
             [.., before, mark] => (mark.at, before.at),

@@ -45,8 +45,8 @@ impl Frames {
         Some(FrameId(id))
     }
 
-    /// Adds a frame even if the table has an equal one, so that ids are the row numbers of a file. Returns `None` if the
-    /// table is full.
+    /// Adds a frame even if the table has an equal one, so that ids are the row numbers of a file. Returns `None` if
+    /// the table is full.
     pub fn push(&mut self, frame: Frame) -> Option<FrameId> {
         let id = u32::try_from(self.frames.len()).ok().filter(|&id| id < u32::MAX)?;
         self.frames.push(frame);

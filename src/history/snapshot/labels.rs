@@ -61,8 +61,8 @@ impl LabelTable {
         Some(LabelsId(id))
     }
 
-    /// Adds a combination even if the table has an equal one, so that ids are the row numbers of a file. Returns `None` if
-    /// the table is full.
+    /// Adds a combination even if the table has an equal one, so that ids are the row numbers of a file. Returns `None`
+    /// if the table is full.
     pub fn push(&mut self, labels: Labels) -> Option<LabelsId> {
         let id = u32::try_from(self.rows.len()).ok().filter(|&id| id < u32::MAX)?;
         self.rows.push(labels);

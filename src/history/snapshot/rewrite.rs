@@ -39,8 +39,8 @@ pub enum Replacement {
 }
 
 impl Snapshot {
-    /// Replaces every text by the result of `replace`, which is called once for each text and use. The tables of frames,
-    /// labels and stacks keep their rows and ids. Texts that are no longer used are dropped.
+    /// Replaces every text by the result of `replace`, which is called once for each text and use. The tables of
+    /// frames, labels and stacks keep their rows and ids. Texts that are no longer used are dropped.
     ///
     /// Call this before the events are replayed, because histories refer to the names of annotations.
     pub fn rewrite_texts(&mut self, replace: &mut dyn FnMut(TextUse, &[u8]) -> Replacement) {

@@ -70,8 +70,8 @@ impl Stacks {
         Some(StackId(node))
     }
 
-    /// Drops the tables that find known stacks, once no more stacks are interned. Later ones would not be merged with the
-    /// known ones.
+    /// Drops the tables that find known stacks, once no more stacks are interned. Later ones would not be merged with
+    /// the known ones.
     pub(super) fn drop_index(&mut self) {
         (self.by_frames, self.children) = Default::default();
     }
@@ -107,8 +107,8 @@ impl Stacks {
         Some(id)
     }
 
-    /// Adds a node of `frame` below the node `parent` even if there is an equal one, so that ids are the row numbers of a
-    /// file. Returns `None` if the tree is full.
+    /// Adds a node of `frame` below the node `parent` even if there is an equal one, so that ids are the row numbers of
+    /// a file. Returns `None` if the tree is full.
     pub fn push(&mut self, parent: u32, frame: u32) -> Option<u32> {
         let id = u32::try_from(self.nodes.len()).ok().filter(|&id| id < u32::MAX - 1)?;
         self.nodes.push((parent, frame));

@@ -185,8 +185,8 @@ impl Brush<'_> {
         self.top_label(text, x, None, (accent, &self.theme.ground))
     }
 
-    /// Draws the line of a cursor from the top of a lane to its bottom, on both sides of the column, which stays visible.
-    /// A peak is often only one column wide.
+    /// Draws the line of a cursor from the top of a lane to its bottom, on both sides of the column, which stays
+    /// visible. A peak is often only one column wide.
     fn cursor_line(&self, x: f64, (top, bottom): (f64, f64)) {
         let hair = self.hairline();
         for x in [x - hair, x + hair] {

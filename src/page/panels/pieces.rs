@@ -8,8 +8,8 @@ use std::vec::IntoIter;
 use ui::features::insights::view::{ColumnKind, SheetRowView, SheetView};
 use web_sys::Element;
 
-/// Number of rows in the first piece. Each further piece has one and a half times as many, so even a table of a thousand
-/// rows takes at most twelve frames.
+/// Number of rows in the first piece. Each further piece has one and a half times as many, so even a table of a
+/// thousand rows takes at most twelve frames.
 const FIRST_ROWS: usize = 6;
 
 /// Tables that are not on the page completely, in order.

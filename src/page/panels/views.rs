@@ -166,8 +166,8 @@ fn show_group(app: &'static App, group: TabGroup) {
     app.dispatch(Action::TabChosen(tab));
 }
 
-/// Returns the tab button and the panel of a view, found by the control of the command that shows the tab. `None` if the
-/// page does not contain them.
+/// Returns the tab button and the panel of a view, found by the control of the command that shows the tab. `None` if
+/// the page does not contain them.
 pub(crate) fn tab_and_panel(dom: &Dom, tab: Tab) -> Option<[HtmlElement; 2]> {
     let button: HtmlElement = dom.by_id(commands::show(tab).control)?;
     let panel = dom.by_id(&button.get_attribute("aria-controls")?)?;

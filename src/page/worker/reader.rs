@@ -90,7 +90,8 @@ impl Reader {
         self.blob.as_ref().map(|blob| Reader::from_page(blob, self.bytes_read))
     }
 
-    /// Creates a reader for the response body of a download. Each chunk has its own buffer, because callers may keep chunks.
+    /// Creates a reader for the response body of a download. Each chunk has its own buffer, because callers may keep
+    /// chunks.
     pub(super) fn from_stream(stream: &ReadableStream) -> Result<Reader, Failure> {
         let reader = ReadableStreamDefaultReader::new(stream)
             .map_err(|_| Failure::Read("This browser cannot read streams.".into()))?;

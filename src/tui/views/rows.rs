@@ -45,8 +45,8 @@ pub(crate) fn scroll_to_show(before: usize, lines: [usize; 2], height: usize, al
     top.min(max_scroll)
 }
 
-/// Returns the offset of a list in CSS pixels after it is scrolled by a number of rows. `height` is the number of visible
-/// rows.
+/// Returns the offset of a list in CSS pixels after it is scrolled by a number of rows. `height` is the number of
+/// visible rows.
 pub(crate) fn scrolled_px(scroll: &Scroll, rows: f64, height: f64, row_px: f64) -> f64 {
     let max_scroll = (f64::from(scroll.rows) - height).max(0.0);
     (scroll.rows_above() + rows).clamp(0.0, max_scroll) * row_px

@@ -80,8 +80,8 @@ pub(crate) fn save(export: &mut Export, shared: &Shared, format: Format, out: &m
     }
 }
 
-/// Starts the export of the requested picture once its marks (with phases), legend and outline are known. For a larger picture,
-/// requests the scene first.
+/// Starts the export of the requested picture once its marks (with phases), legend and outline are known. For a larger
+/// picture, requests the scene first.
 fn start_picture(export: &mut Export, shared: &Shared, device: i64, out: &mut Outbox) {
     let Some(format) = export.requested_format.filter(|_| !export.is_drawing()) else { return };
     let (Some(plane), Some(shown), Some(canvas)) = (shared.plane(), shared.view(), shared.canvas) else { return };

@@ -141,8 +141,8 @@ pub fn compression(head: &[u8]) -> Option<&'static str> {
 /// Ids of the page elements that hold the open snapshot and the snapshot that it is compared with.
 pub const ELEMENTS: [&str; 2] = ["part-snapshot", "part-second"];
 
-/// Returns the start tag of the element that holds a snapshot. Escapes the other arguments, which are untrusted. Moves the
-/// initial state out of `opens_with`, so that only the first element of a page has it.
+/// Returns the start tag of the element that holds a snapshot. Escapes the other arguments, which are untrusted. Moves
+/// the initial state out of `opens_with`, so that only the first element of a page has it.
 pub fn start_tag(id: &str, name: &str, opens_with: &mut SavedPage) -> String {
     let (name, attributes) = (Html(name), opens_with.take_attributes());
     format!("<script type=\"application/octet-stream\" id=\"{id}\" data-name=\"{name}\"{attributes}>")

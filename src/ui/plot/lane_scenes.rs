@@ -133,7 +133,8 @@ pub(crate) fn focused_canvas(state: &Shared) -> Option<Canvas> {
     state.lane_canvas(state.device_index).map(|(_, canvas)| canvas)
 }
 
-/// Callbacks of the scenes. The requests are sent by [`crate::shell::update()`], because they depend on the rest of the state.
+/// Callbacks of the scenes. The requests are sent by [`crate::shell::update()`], because they depend on the rest of the
+/// state.
 pub(crate) const PART: Part = Part { asks: &[], take };
 
 fn take(state: &mut Shared, serial: u32, answer: Answer, out: &mut Outbox) -> Option<Answer> {

@@ -7,7 +7,8 @@
 //!   └──────────────────────┘
 //! ```
 //! Summary, details, legend and marks describe the focused device. [`Lanes`] holds a window and a scene for each
-//! device. Horizontally, the windows follow the focused one. A single device has one lane that is as high as the canvas.
+//! device. Horizontally, the windows follow the focused one. A single device has one lane that is as high as the
+//! canvas.
 //!
 //! A lane's window shows a part of its plane, which is as wide as the axis and as high as the plot.
 
@@ -213,8 +214,8 @@ impl Shared {
         }
     }
 
-    /// Extends the drawable area (`plane`) of a device to the height of its plot, the device capacity line, sampled lines,
-    /// a planned curve and a compared device. In a plot of addresses, only the plot itself counts.
+    /// Extends the drawable area (`plane`) of a device to the height of its plot, the device capacity line, sampled
+    /// lines, a planned curve and a compared device. In a plot of addresses, only the plot itself counts.
     pub(crate) fn fit_plane_to_plot(&self, mut plane: Plane, device: &DeviceSummary) -> Plane {
         if self.plot_settings.plot != Plot::Stack {
             plane.extent.bytes = self.plot_height(device).unwrap_or(0).max(1);
@@ -224,8 +225,8 @@ impl Shared {
         plane.extended_to(self.capacity_line().max(planned).max(self.lane_height()).unwrap_or(0).max(lines))
     }
 
-    /// Returns the height that all lanes share, so that their bytes can be compared. `None` if there is one lane, and in
-    /// a plot of addresses, which lanes have in common no more than their sizes.
+    /// Returns the height that all lanes share, so that their bytes can be compared. `None` if there is one lane, and
+    /// in a plot of addresses, which devices do not share.
     fn lane_height(&self) -> Option<u64> {
         if !self.has_lanes() || matches!(self.plot_settings.plot, Plot::Addresses(_)) {
             return None;

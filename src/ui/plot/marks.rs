@@ -6,8 +6,8 @@ use base::units::{Bytes, pluralize};
 use picture::timeline::View;
 use protocol::{Marks, RangeSource};
 
-/// Maximum number of tracks for annotations. Annotations that are nested more deeply are not drawn. Phases of steps have
-/// a track below them.
+/// Maximum number of tracks for annotations. Annotations that are nested more deeply are not drawn. Phases of steps
+/// have a track below them.
 pub const MAX_LANES: u32 = 3;
 /// Maximum number of marks of each kind in a window. More would hide the timeline.
 const MAX_DRAWN: usize = 400;

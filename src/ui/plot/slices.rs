@@ -1,5 +1,5 @@
-//! The annotation tracks below the timeline, which show annotations and phases of steps as slices: hovering, clicking, keyboard navigation
-//! and tooltips.
+//! The annotation tracks below the timeline, which show annotations and phases of steps as slices: hovering, clicking,
+//! keyboard navigation and tooltips.
 
 pub use crate::state::slices::{Slice, Slices};
 

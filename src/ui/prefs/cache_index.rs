@@ -1,7 +1,7 @@
 //! Index of the cache of decoded snapshots: keys, sizes, and eviction of the least recently used snapshot.
 //!
-//! A key consists of the file's fingerprint, which includes its length ([`crate::text::fingerprint`]), and its modification
-//! time.
+//! A key consists of the file's fingerprint, which includes its length ([`crate::text::fingerprint`]), and its
+//! modification time.
 
 use base::units::{Bytes, pluralize};
 

@@ -11,8 +11,8 @@ use base::units::{Bytes, duration_us, pluralize};
 use protocol::{MomentFacts, RangeFacts, Scope, Weight};
 
 /// Chooses the scope of the views. If it requires a range and none is selected, selects the visible window as the
-/// range. For a change, selects the part of the window up to the cursor. Before the timeline is drawn, the window is the
-/// whole trace.
+/// range. For a change, selects the part of the window up to the cursor. Before the timeline is drawn, the window is
+/// the whole trace.
 pub(crate) fn choose_scope(state: &mut Shared, scope: ViewScope) {
     let [from, to] = window_ends(state);
     state.cursor.range_scope = match scope {

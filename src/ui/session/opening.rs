@@ -137,8 +137,8 @@ pub(crate) fn load_links(state: &mut Shared, links: Vec<String>, index: usize, o
 }
 
 /// Replaces the list entry of a file that holds several snapshots with an entry for each snapshot. The snapshot given
-/// by the link becomes the current one, or the first if there is no such link. Returns false if the snapshots are listed
-/// already: each one that is opened lists them again.
+/// by the link becomes the current one, or the first if there is no such link. Returns false if the snapshots are
+/// listed already: each one that is opened lists them again.
 pub(crate) fn list_members(state: &mut Shared, members: Vec<Member>) -> bool {
     let Some(file) = state.snapshots.get(state.snapshot_index).filter(|choice| choice.member.is_none()).cloned() else {
         return false;

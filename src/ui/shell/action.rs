@@ -102,7 +102,8 @@ pub enum Action {
     },
     /// The worker stopped because it ran out of memory or because of a bug. Holds the error message.
     WorkerStopped(String),
-    /// The code of insights and comparisons could not be fetched. The shell repeats the request. Holds the error message.
+    /// The code of insights and comparisons could not be fetched. The shell repeats the request. Holds the error
+    /// message.
     LaterCodeFailed(String),
     /// The shell could not start a load, for example because it could not create a worker. Holds the error message.
     LoadFailed(String),

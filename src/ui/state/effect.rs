@@ -7,8 +7,8 @@ use protocol::sql::{SqlFile, SqlRequest};
 use protocol::{CategorySet, ExportJob, LeaveOut, LoadRange, Request};
 use std::rc::Rc;
 
-/// Work for the shell after [`update`](crate::shell::update::update). Redrawing needs no effect, since the shell redraws whatever has
-/// changed.
+/// Work for the shell after [`update`](crate::shell::update::update). Redrawing needs no effect, since the shell
+/// redraws whatever has changed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     PickFile,

@@ -17,7 +17,8 @@ pub struct Lanes {
     list: Vec<Lane>,
     /// Index of the device whose scene was requested last.
     pub(crate) last_requested: usize,
-    /// Pointer position on the canvas. [`crate::state::shared::Shared::pointer`] is its position in the focused lane's window.
+    /// Pointer position on the canvas. [`crate::state::shared::Shared::pointer`] is its position in the focused lane's
+    /// window.
     pub pointer: Option<Pointer>,
     /// Index of the device that the pointer hovered last. Dragging pans this device vertically.
     pub(crate) hovered: Option<usize>,

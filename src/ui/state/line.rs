@@ -70,8 +70,8 @@ impl Line {
         Line::Resident,
         Line::Pinned,
     ];
-    /// Curves that are hidden until the user shows them. Stranded bytes need a pass over the trace, and memory of the host
-    /// is not on the GPU.
+    /// Curves that are hidden until the user shows them. Stranded bytes need a pass over the trace, and memory of the
+    /// host is not on the GPU.
     pub(crate) const HIDDEN_BY_DEFAULT: [Line; 3] = [Line::Stranded, Line::Resident, Line::Pinned];
 
     /// Returns whether only the recorder's samples have this quantity.

@@ -149,8 +149,8 @@ impl Plane {
         self.full_height(View { left_px, ..view })
     }
 
-    /// Scales the byte axis to the range from 0 to the highest total of `scene` within the window, and at least to `lines`
-    /// bytes. Returns `view` unchanged if the scene has no columns there, or if the change would be invisible.
+    /// Scales the byte axis to the range from 0 to the highest total of `scene` within the window, and at least to
+    /// `lines` bytes. Returns `view` unchanged if the scene has no columns there, or if the change would be invisible.
     pub fn bytes_fitted(self, view: View, scene: &Scene, lines: u64) -> View {
         let columns = &scene.columns;
         let from = view.x_from_column(0.0);

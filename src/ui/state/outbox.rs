@@ -18,8 +18,8 @@ pub(crate) struct Outbox {
     pub(crate) now_ms: f64,
 }
 
-/// Change of the shared state or of another feature that a feature wants. [`crate::features::State::carry_out`] makes it right
-/// after the feature returns.
+/// Change of the shared state or of another feature that a feature wants. [`crate::features::State::carry_out`] makes
+/// it right after the feature returns.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Intent {
     /// Show a message in the status line, or none.

@@ -1,5 +1,5 @@
-//! Interface of a part of the shared state. It is like that of a feature ([`crate::features::feature`]), but a part has no state
-//! or actions of its own.
+//! Interface of a part of the shared state. It is like that of a feature ([`crate::features::feature`]), but a part has
+//! no state or actions of its own.
 
 use crate::state::change::AskPhase;
 use crate::state::outbox::Outbox;

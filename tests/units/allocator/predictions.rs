@@ -1,5 +1,5 @@
-//! Predictions of one recording of the real allocator against another: of the same program under other settings, of a changed
-//! program, and from a part of the recording.
+//! Predictions of one recording of the real allocator against another: of the same program under other settings, of a
+//! changed program, and from a part of the recording.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -70,8 +70,9 @@ fn failed(run: &WhatIfRun, places: &[u32]) -> Option<usize> {
     Some(places.iter().filter(|place| i64::from(**place) <= event).count())
 }
 
-/// Number of predictions per folder that must be exact. The others have a cause that no file shows: the requested bytes of
-/// a failed request that was rounded, an `empty_cache()` that released nothing, and private pools that are gone (2.11).
+/// Number of predictions per folder that must be exact. The others have a cause that no file shows: the requested bytes
+/// of a failed request that was rounded, an `empty_cache()` that released nothing, and private pools that are gone
+/// (2.11).
 const PAIRS: [(&str, usize); 4] =
     [("torch-2.15", 921), ("torch-2.11-descending", 60), ("torch-2.12", 24), ("torch-2.11", 766)];
 

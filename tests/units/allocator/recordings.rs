@@ -1,4 +1,5 @@
-//! The model against recordings of the real allocator, with PyTorch's own counters beside them (`../shared/recordings`).
+//! The model against recordings of the real allocator, with PyTorch's own counters beside them
+//! (`../shared/recordings`).
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -82,8 +83,8 @@ fn some(folder: &str, is_wanted: impl Fn(&str) -> bool) -> Vec<Recorded> {
     files.iter().map(|path| Recorded::read(path)).collect()
 }
 
-/// Folders, with the number of recordings that are reproduced exactly. Of torch-2.11, 14 have private pools that are gone
-/// at the end, which their files do not name.
+/// Folders, with the number of recordings that are reproduced exactly. Of torch-2.11, 14 have private pools that are
+/// gone at the end, which their files do not name.
 const FOLDERS: [(&str, usize, usize); 5] = [
     ("torch-2.11", 64, 78),
     ("torch-2.11-descending", 12, 12),

@@ -67,7 +67,8 @@ fn requesting_a_curve_reuses_finished_runs() {
         assert_eq!(course.reserved.iter().map(|point| point.1).max(), Some(run.peak_reserved), "{}", run.settings);
         assert!(looks * 20 < all, "{looks} of {all}");
     }
-    // With less memory than it had, the recorded settings have a row beside the recording, which ends where a request fails.
+    // With less memory than it had, the recorded settings have a row beside the recording, which ends where a request
+    // fails.
     let capacity = Some(first.runs[0].peak_reserved / 2);
     let capped = WhatIfQuestion { capacity, course: Some(first.runs[0].settings.clone()), ..WhatIfQuestion::default() };
     let (capped, looks) = answer(&mut simulation, &capped);

@@ -181,8 +181,8 @@ impl Accumulation {
     }
 
     /// Returns whether there are at least three allocations at even intervals (standard deviation at most half of the
-    /// mean) that span half of the trace. A quarter is enough if at least as many other allocations between the first and
-    /// the last one are freed as there are intervals, as in a loop.
+    /// mean) that span half of the trace. A quarter is enough if at least as many other allocations between the first
+    /// and the last one are freed as there are intervals, as in a loop.
     fn is_even(&self, events: u32) -> bool {
         let range = u128::from(self.last - self.first);
         let part = if self.freed_between + 1 >= self.count { 4 } else { 2 };

@@ -1,5 +1,5 @@
-//! Insight on leaks and waste: memory that is never freed, growth per step, delayed frees, short lifetimes, rounding and
-//! cached memory.
+//! Insight on leaks and waste: memory that is never freed, growth per step, delayed frees, short lifetimes, rounding
+//! and cached memory.
 
 mod cached;
 mod growth;

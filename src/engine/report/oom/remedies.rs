@@ -1,5 +1,5 @@
-//! Changes that may avoid an OOM: allocator settings, and plans with smaller sizes. Each is said with what it leaves, and
-//! whether the request would have fitted then.
+//! Changes that may avoid an OOM: allocator settings, and plans with smaller sizes. The report says how many bytes each
+//! leaves live, and whether the request would then have fitted.
 
 use super::facts::OomFacts;
 use crate::report::insight::Given;

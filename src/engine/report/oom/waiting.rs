@@ -1,5 +1,5 @@
-//! Memory that the program had freed before an OOM, but that another stream still used: whether the failed request would
-//! have fitted in it, and when the same request succeeded.
+//! Memory that the program had freed before an OOM, but that another stream still used: whether the failed request
+//! would have fitted in it, and when the same request succeeded.
 
 use super::facts::{OomFacts, OomState};
 use super::request_pool::RequestPool;
@@ -121,8 +121,8 @@ impl Waiting {
     }
 }
 
-/// Returns the ranges of a segment that are free, or would be without the allocations with these ids, and the ids of those
-/// in each range. `ids` are ascending.
+/// Returns the ranges of a segment that are free, or would be without the allocations with these ids, and the ids of
+/// those in each range. `ids` are ascending.
 fn free_runs(state: &DeviceState, segment: &Segment, ids: &[u32]) -> Vec<(Range<u64>, Vec<u32>)> {
     let (mut runs, mut from, mut waiting) = (Vec::new(), segment.address, Vec::new());
     for block in state.blocks_of(segment) {

@@ -8,9 +8,9 @@ use base::slice::{SliceResult, TimeSlice};
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::StackId;
 
-/// A forward pass. Each step has one, and the rest of the trace. Without steps, an allocation outside of a `forward` ends
-/// it, and so does another call of the model. If there are several, activations that are never freed say nothing: the
-/// trace may end in the forward pass of a training.
+/// A forward pass. Each step has one, and the rest of the trace. Without steps, an allocation outside of a `forward`
+/// ends it, and so does another call of the model. If there are several, activations that are never freed say nothing:
+/// the trace may end in the forward pass of a training.
 #[derive(Clone, Copy)]
 struct ForwardPass {
     /// End of the step.
@@ -19,13 +19,18 @@ struct ForwardPass {
     last: u32,
     /// Moment after the next allocation.
     next: u32,
-    /// Moment after the last allocation that outlives the pass, which is the output, and of its free.
-    output: [u32; 2],
+    /// Moment after the last allocation that outlives the pass, and of its free.
+    last_outliving: [u32; 2],
+    /// The same, of those that are not freed before the next allocation.
+    last_staying: [u32; 2],
+    /// Number of allocations that outlive the pass and are not freed before the next allocation, minus that of the
+    /// others.
+    staying: i32,
 }
 
 impl ForwardPass {
     fn new(end: u32) -> ForwardPass {
-        ForwardPass { end, last: 0, next: u32::MAX, output: [0; 2] }
+        ForwardPass { end, last: 0, next: u32::MAX, last_outliving: [0; 2], last_staying: [0; 2], staying: 0 }
     }
 
     /// Returns whether an allocation of this pass stays live until the last one.
@@ -33,10 +38,27 @@ impl ForwardPass {
         (1..=self.last).contains(&allocated_at) && self.last < freed_at
     }
 
-    /// Returns whether an allocation of this pass is kept. The inputs of the last operation are not: they are freed right
-    /// after it, while the output stays.
+    /// Adds an allocation that outlives the pass.
+    fn add_outliving(&mut self, span: [u32; 2]) {
+        self.last_outliving = span;
+        if span[1] >= self.next {
+            (self.last_staying, self.staying) = (span, self.staying.saturating_add(1));
+        } else {
+            self.staying = self.staying.saturating_sub(1);
+        }
+    }
+
+    /// Returns the moments after the allocation of the output and its free. A workspace of the last operation is
+    /// allocated after the output, but freed before the next allocation.
+    fn output(&self) -> [u32; 2] {
+        if self.staying >= 0 { self.last_staying } else { self.last_outliving }
+    }
+
+    /// Returns whether an allocation of this pass is kept, and not its output. The inputs of the last operation are not
+    /// kept: they are freed right after it, while the output stays.
     fn keeps(&self, span: [u32; 2]) -> bool {
-        self.is_outlived_by(span) && (span[1] >= self.next || self.output[1] < self.next)
+        let output = self.output();
+        self.is_outlived_by(span) && (span[1] >= self.next || output[1] < self.next) && span[0] < output[0]
     }
 }
 
@@ -50,17 +72,17 @@ pub(super) struct KeptActivations {
     next_counted: usize,
     /// Pass with the last allocation, if it was one of a forward pass.
     open: Option<usize>,
-    /// First allocation of the current pass, without steps, and whether it is the output of a module that no other module
-    /// calls.
+    /// First allocation of the current pass, without steps, and whether it is the output of a module that no other
+    /// module calls.
     first: Option<(AllocationId, bool)>,
-    /// Number of activations, and of those that are kept.
+    /// Number of activations, and of those that are kept, without outputs.
     count: u64,
     kept_count: u64,
     /// True if there are gradients or optimizer state, by their stacks.
     is_training: bool,
 }
 
-/// Minimum number of kept activations. Outputs of the model are kept as well.
+/// Minimum number of kept activations.
 const MIN_KEPT: u64 = 4;
 
 /// Returns whether only the size of an allocation determines its category.
@@ -136,9 +158,8 @@ impl KeptActivations {
                 self.count += 1;
                 pass = self.pass_of(span[0], pass);
                 let is_known = self.is_known(span[1]);
-                if let Some(pass) = self.passes.get_mut(pass).filter(|pass| is_known && pass.is_outlived_by(span)) {
-                    pass.output = span;
-                }
+                let pass = self.passes.get_mut(pass).filter(|pass| is_known && pass.is_outlived_by(span));
+                pass.into_iter().for_each(|pass| pass.add_outliving(span));
             }
         }
         while let Some(part) = slice.next_range(&mut self.next_counted, side.history.allocations.len(), 1)? {
@@ -196,8 +217,7 @@ impl KeptActivations {
         }
         let (allocated_at, freed_at, _) = history.allocations.span(id);
         let pass = self.passes.get(self.passes.partition_point(|pass| pass.end < allocated_at));
-        let is_kept = |pass: &ForwardPass| pass.keeps([allocated_at, freed_at]) && allocated_at < pass.output[0];
-        self.is_known(freed_at) && pass.is_some_and(is_kept)
+        self.is_known(freed_at) && pass.is_some_and(|pass| pass.keeps([allocated_at, freed_at]))
     }
 
     /// Returns whether there are gradients or optimizer state.

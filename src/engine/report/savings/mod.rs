@@ -54,8 +54,8 @@ struct ReservedPeak {
     keeping: ReleasableSegments,
 }
 
-/// Returns the moment with the peak of reserved bytes: that of the peak of live bytes, if as much is reserved then. If the
-/// event reserves a segment for the allocation that follows, it is the moment after this allocation.
+/// Returns the moment with the peak of reserved bytes: that of the peak of live bytes, if as much is reserved then. If
+/// the event reserves a segment for the allocation that follows, it is the moment after this allocation.
 fn reserved_moment(history: &DeviceHistory) -> u32 {
     let has_peak = |moment| history.reserved_at(Moment(moment)) == history.numbers.peak_reserved;
     let Moment(moment) = history.live_peak().0;

@@ -145,8 +145,8 @@ impl Families {
         family
     }
 
-    /// Returns the family that marks the steps: that of the most likely kind. If several families have this kind, the one
-    /// that covers the most events is used, or otherwise the first.
+    /// Returns the family that marks the steps: that of the most likely kind. If several families have this kind, the
+    /// one that covers the most events is used, or otherwise the first.
     fn best_family(&self) -> Option<u32> {
         let ranked =
             (0u32..).zip(&self.families).filter_map(|(index, it)| Some((it.kind()?, it.covered_events, !index)));
@@ -203,7 +203,8 @@ impl Family {
     }
 }
 
-/// Returns whether a name suggests a part of a step, as `DecoderLayer_#` does. `player_step #` and `normal step #` do not.
+/// Returns whether a name suggests a part of a step, as `DecoderLayer_#` does. `player_step #` and `normal step #` do
+/// not.
 fn is_part(name_pattern: &str) -> bool {
     let lower = name_pattern.to_ascii_lowercase();
     let is_letter = |at: usize| lower.as_bytes().get(at).is_some_and(u8::is_ascii_alphabetic);

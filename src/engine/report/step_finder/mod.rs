@@ -1,10 +1,10 @@
 //! Detects steps, which are iterations of training or inference, from annotations or from repeating allocations.
 //!
-//! 1. Annotations that differ only in a number, with a word for steps in the name, `step_1`, `step_2`, …: each annotation
-//!    is a step.
-//! 2. Other annotations that differ only in a number, or have the same name: each annotation is a step, or, if they have the
-//!    same name and cover less than nine tenths of the trace between the first and the last, such as `Optimizer.step`, a
-//!    step goes from the end of an annotation to the end of the next one.
+//! 1. Annotations that differ only in a number, with a word for steps in the name, `step_1`, `step_2`, …: each
+//!    annotation is a step.
+//! 2. Other annotations that differ only in a number, or have the same name: each annotation is a step, or, if they
+//!    have the same name and cover less than nine tenths of the trace between the first and the last, such as
+//!    `Optimizer.step`, a step goes from the end of an annotation to the end of the next one.
 //! 3. A call stack that allocates at even intervals (`recurrence.rs`), if that gives more steps than rule 2, or if the
 //!    annotations are parts of these steps or epochs (`named.rs`). Passes of gradient accumulation are joined up to the
 //!    optimizer step (`accumulation.rs`). If no stack does so, optimizer steps in the stacks (`optimizer_steps.rs`).

@@ -1,5 +1,5 @@
-//! Steps from annotations whose names do not say that they are steps: whether they are parts of a step, such as layers, or
-//! contain many steps, such as epochs.
+//! Steps from annotations whose names do not say that they are steps: whether they are parts of a step, such as layers,
+//! or contain many steps, such as epochs.
 
 use super::rule::{StepRule, Steps};
 use crate::backward_stacks::BackwardStacks;
@@ -36,8 +36,8 @@ pub(super) struct NamedSteps {
     parts: PartSearch,
 }
 
-/// Search for signs that annotations are parts of a step: they lack the backward pass that the trace has, or all of their
-/// allocations are made at one place in a `forward`.
+/// Search for signs that annotations are parts of a step: they lack the backward pass that the trace has, or all of
+/// their allocations are made at one place in a `forward`.
 #[derive(Default)]
 struct PartSearch {
     next_event: u32,
@@ -55,8 +55,8 @@ struct PartSearch {
     with_backward: usize,
 }
 
-/// Returns the index of the first span at or after `index` that does not end before an event, and whether it contains the
-/// event.
+/// Returns the index of the first span at or after `index` that does not end before an event, and whether it contains
+/// the event.
 fn advance(spans: &[Span], mut index: usize, event: u32) -> (usize, bool) {
     while spans.get(index).is_some_and(|span| span.to <= event) {
         index += 1;
@@ -99,12 +99,13 @@ impl NamedSteps {
             }
             seen.insert(stack.0);
             let frames = parts.roles.python_frames(snapshot, stack);
-            if frames.is_empty() {
-                continue;
+            if !frames.is_empty() {
+                let common = parts.common_frames.get_or_insert_with(|| frames.clone());
+                let count = common.iter().zip(&frames).take_while(|(one, other)| one == other).count();
+                common.truncate(count);
             }
-            let common = parts.common_frames.get_or_insert_with(|| frames.clone());
-            let count = common.iter().zip(&frames).take_while(|(one, other)| one == other).count();
-            common.truncate(count);
+            // For the frames, whose result is kept.
+            slice.spend(16)?;
         }
         Ok(())
     }
@@ -119,8 +120,8 @@ impl NamedSteps {
         frames.any(|&frame| roles.classify(snapshot, frame) == Role::Forward)
     }
 
-    /// Returns the steps, or those from call stacks if the annotations are parts of them, contain several of them, or are
-    /// fewer.
+    /// Returns the steps, or those from call stacks if the annotations are parts of them, contain several of them, or
+    /// are fewer.
     pub(super) fn or_by_stack(mut self, snapshot: &Snapshot, by_stack: Steps) -> Steps {
         let are_parts = self.are_parts(snapshot);
         let NamedSteps { steps, marks, kind, .. } = self;

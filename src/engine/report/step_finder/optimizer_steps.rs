@@ -1,7 +1,8 @@
 //! Steps by the optimizer, for programs whose call stacks do not repeat at even intervals: few steps, gradient
 //! accumulation, or batches of different shapes. A step starts with the first forward pass after an optimizer step that
-//! follows a backward pass. Fused optimizers only allocate their state, in the first step. If this is the only optimizer step
-//! in the stacks, and follows the first backward pass, a step starts with the first forward pass after each backward pass.
+//! follows a backward pass. Fused optimizers only allocate their state, in the first step. If this is the only
+//! optimizer step in the stacks, and follows the first backward pass, a step starts with the first forward pass after
+//! each backward pass.
 
 use crate::backward_stacks::BackwardStacks;
 use crate::phases::PhaseStacks;
@@ -14,16 +15,38 @@ use protocol::{Span, StepPhase};
 #[derive(Default)]
 pub(super) struct OptimizerSteps {
     next_event: u32,
-    /// Start of the current step. `None` before the first forward pass.
+    steps: Parts,
+    /// Forward passes, each with its backward pass.
+    passes: Parts,
+}
+
+/// Parts of the trace that each start with a forward pass.
+#[derive(Default)]
+struct Parts {
+    /// Start of the current part. `None` before the first forward pass.
     from: Option<u32>,
+    /// True if the current part has a backward pass, and if an optimizer step follows it.
     has_backward: bool,
     has_optimizer: bool,
-    spans: Vec<Span>,
-    /// Start of the current pass, whether it has a backward pass and an optimizer step, and the earlier passes with the
-    /// latter.
-    pass_from: Option<u32>,
-    pass_has: [bool; 2],
-    passes: Vec<(Span, bool)>,
+    /// Range of each earlier part, and whether it has an optimizer step.
+    found: Vec<(Span, bool)>,
+}
+
+impl Parts {
+    fn add(&mut self, phase: Option<StepPhase>) {
+        match phase {
+            Some(StepPhase::Backward) => self.has_backward |= self.from.is_some(),
+            Some(StepPhase::Optimizer) => self.has_optimizer |= self.has_backward,
+            _ => {}
+        }
+    }
+
+    /// Starts a part with the next event. The current part is dropped if it is not complete.
+    fn start_next(&mut self, event: u32, is_complete: bool) {
+        let from = self.from.replace(event).filter(|_| is_complete);
+        self.found.extend(from.map(|from| (Span { from, to: event }, self.has_optimizer)));
+        (self.has_backward, self.has_optimizer) = (false, false);
+    }
 }
 
 impl OptimizerSteps {
@@ -35,56 +58,31 @@ impl OptimizerSteps {
         backward: &BackwardStacks,
         slice: &mut TimeSlice,
     ) -> SliceResult<Vec<Span>> {
-        for event in self.next_event..history.event_count() {
+        let OptimizerSteps { next_event, steps, passes } = self;
+        let end = history.event_count();
+        for event in *next_event..end {
             slice.tick()?;
-            self.next_event = event + 1;
+            *next_event = event + 1;
             let stack = history.events.stack(event);
-            self.add_to_pass(event, phases.phase(stack), backward.contains(stack));
-            match phases.phase(stack) {
-                _ if backward.contains(stack) => self.has_backward = true,
-                Some(StepPhase::Optimizer) => self.has_optimizer |= self.has_backward,
-                Some(StepPhase::Forward) if self.from.is_none() => self.from = Some(event),
-                Some(StepPhase::Forward) if self.has_optimizer && !is_in_optimizer(snapshot, phases, stack) => {
-                    self.end_step(event);
-                }
-                _ => {}
+            let phase = if backward.contains(stack) { Some(StepPhase::Backward) } else { phases.phase(stack) };
+            steps.add(phase);
+            passes.add(phase);
+            if phase != Some(StepPhase::Forward) {
+                continue;
+            }
+            if passes.from.is_none() || passes.has_backward {
+                passes.start_next(event, passes.has_backward);
+            }
+            if steps.from.is_none() || steps.has_optimizer && !is_in_optimizer(snapshot, phases, stack) {
+                steps.start_next(event, steps.has_optimizer);
             }
         }
-        if self.has_optimizer {
-            self.end_step(history.event_count());
-        }
-        let spans = std::mem::take(&mut self.spans);
-        if spans.len() > 1 {
-            return Ok(spans);
-        }
-        self.end_pass(history.event_count());
-        let passes = std::mem::take(&mut self.passes);
+        steps.start_next(end, steps.has_optimizer);
+        passes.start_next(end, passes.has_backward);
+        let [steps, passes] = [steps, passes].map(|parts| std::mem::take(&mut parts.found));
         let is_first_only = passes.iter().map(|(_, has)| *has).eq((0..passes.len()).map(|index| index == 0));
-        Ok(if is_first_only && passes.len() > 1 {
-            passes.into_iter().map(|(span, _)| span).collect()
-        } else {
-            Vec::new()
-        })
-    }
-
-    fn add_to_pass(&mut self, event: u32, phase: Option<StepPhase>, is_backward: bool) {
-        match phase {
-            _ if is_backward => self.pass_has[0] |= self.pass_from.is_some(),
-            Some(StepPhase::Optimizer) => self.pass_has[1] |= self.pass_has[0],
-            Some(StepPhase::Forward) if self.pass_has[0] || self.pass_from.is_none() => self.end_pass(event),
-            _ => {}
-        }
-    }
-
-    fn end_pass(&mut self, event: u32) {
-        let [has_backward, has_optimizer] = std::mem::take(&mut self.pass_has);
-        let from = self.pass_from.replace(event).filter(|_| has_backward);
-        self.passes.extend(from.map(|from| (Span { from, to: event }, has_optimizer)));
-    }
-
-    fn end_step(&mut self, event: u32) {
-        self.spans.extend(self.from.map(|from| Span { from, to: event }));
-        (self.from, self.has_backward, self.has_optimizer) = (Some(event), false, false);
+        let found = if steps.len() > 1 || !is_first_only { steps } else { passes };
+        Ok(if found.len() > 1 { found.into_iter().map(|(span, _)| span).collect() } else { Vec::new() })
     }
 }
 

@@ -67,8 +67,8 @@ pub(super) fn write_steps(writer: &mut ReportWriter<'_>, steps: &Steps, facts: &
 /// Memory grows if each step after the [baseline](Steps::growth_moments) ends with more live bytes than the one before,
 /// and leaves allocations that are never freed. The second condition is needed because steps with batches of different
 /// sizes may end with more and more live bytes for a while. Bytes that await their free do not count, because the
-/// program has freed them: `awaiting_free` has them for each of the moments `ends`. If steps were inferred from stacks, a
-/// last step that ends at moment `end`, the end of the trace, is ignored: it may not have freed its memory yet.
+/// program has freed them: `awaiting_free` has them for each of the moments `ends`. If steps were inferred from stacks,
+/// a last step that ends at moment `end`, the end of the trace, is ignored: it may not have freed its memory yet.
 pub(super) fn growth(
     steps: &Steps,
     facts: &[RangeTotals],

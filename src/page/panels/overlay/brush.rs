@@ -78,8 +78,8 @@ impl Brush<'_> {
         );
     }
 
-    /// Draws a chip at the top of the picture or in the row above it, centred at `x` unless it would overlap the range `taken`. Returns its
-    /// left and right edge.
+    /// Draws a chip at the top of the picture or in the row above it, centred at `x` unless it would overlap the range
+    /// `taken`. Returns its left and right edge.
     pub(super) fn top_label(&self, text: &str, x: f64, taken: Option<[f64; 2]>, colours: (&str, &str)) -> [f64; 2] {
         let width = self.text_width(text) + 2.0 * PADDING_PX * self.scale;
         let left = beside(x, width, [self.left, self.right()], taken, GAP_PX * self.scale);

@@ -83,7 +83,8 @@ fn reserved_lines(state: &Shared, view: &View) -> Option<Vec<Curve>> {
     Some(Line::ALL.into_iter().filter(is_seen).map(curve).filter(|curve| !curve.points.is_empty()).collect())
 }
 
-/// Returns the paused part of the reserved memory in pixels of the window `view`: bands below the curve of reserved bytes.
+/// Returns the paused part of the reserved memory in pixels of the window `view`: bands below the curve of reserved
+/// bytes.
 pub fn paused_bands(state: &Shared, view: &View) -> Vec<Band> {
     let Some((curves, curves_view)) = curves(state).and_then(|curves| Some((curves, curves.view?))) else {
         return Vec::new();

@@ -55,6 +55,26 @@ fn rank_with_higher_peak_is_an_outlier() {
 }
 
 #[test]
+fn rank_without_counterpart_in_its_group_is_compared_with_nearest_other_rank() {
+    let rank_with_end = |number: u32, gib: u64, end: u64| {
+        let mut rank = rank(number, &[("a.py:1", gib * GIB)]);
+        rank.survey.as_mut().unwrap().end_requested = end;
+        rank
+    };
+    // Ranks 0 and 1 are a group of their own, and both differ from the others at the end.
+    let mut ranks: Vec<Rank> = (0..2).map(|number| rank_with_end(number, 11, 3 * GIB)).collect();
+    ranks.extend((2..12).map(|number| rank_with_end(number, if number < 7 { 10 } else { 12 }, 2 * GIB)));
+    let of = Ranks::new(ranks, Vec::new());
+    assert_eq!(of.groups.iter().map(|group| group.ranks.len()).collect::<Vec<_>>(), [5, 5, 2]);
+    assert_eq!((of.differs_only_at_end(0), of.differs_only_at_end(1), of.differs_at_peak(0)), (true, true, false));
+    assert_eq!((of.median_of(0), of.median_of(1)), (Some(2), Some(2)));
+    // No two ranks are alike, so the first one is the largest group.
+    let of = Ranks::new(vec![rank_with_end(0, 10, GIB), rank_with_end(1, 20, GIB)], Vec::new());
+    assert_eq!((of.median_of(0), of.median_of(1)), (Some(1), Some(0)));
+    assert_eq!(Ranks::new(vec![rank_with_end(0, 10, GIB)], Vec::new()).median_of(0), None);
+}
+
+#[test]
 fn rank_with_more_live_bytes_at_its_end_is_an_outlier() {
     let with_end = |number: u32, end_requested: u64| {
         let mut rank = rank(number, &[("a.py:1", 10 * GIB)]);

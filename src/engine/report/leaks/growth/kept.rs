@@ -1,6 +1,6 @@
-//! Bytes that a call site allocates in each step and never frees. They show a leak of a call site that also allocates what
-//! the next step frees, such as batches of different sizes: its live bytes fall in some steps. The last step is left
-//! out, because what the next step would free is not known.
+//! Bytes that a call site allocates in each step and never frees. They show a leak of a call site that also allocates
+//! what the next step frees, such as batches of different sizes: its live bytes fall in some steps. The last step is
+//! left out, because what the next step would free is not known.
 
 /// Live bytes and number of allocations of a call site.
 #[derive(Clone, Copy, Default)]

@@ -170,7 +170,7 @@ impl Growth {
                 bytes_text(growth.previous.bytes),
                 if growth.is_cut { "at most" } else { "after the last step" }
             );
-            let span = self.span();
+            let span = self.span_of(&growth);
             let evidence = Evidence {
                 span,
                 allocation: Some(growth.newest),

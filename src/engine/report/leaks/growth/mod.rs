@@ -4,8 +4,8 @@
 //!
 //! The baseline is the end of the second step, because the first two steps allocate optimizer state and caches. A call
 //! site is considered growing if, after the baseline, its bytes never fall between the ends of two consecutive steps,
-//! and rise often enough, see [`ranking`]. With only two or three steps, the baseline is the start of the first one, and
-//! the bytes must rise in every step, which optimizer state and caches do not.
+//! and rise often enough, see [`ranking`]. With only two or three steps, the baseline is the start of the first one,
+//! and the bytes must rise in every step, which optimizer state and caches do not.
 //!
 //! Statements grade the certainty, see [`certainty::Certainty`].
 
@@ -61,8 +61,8 @@ pub(in crate::report) struct Growth {
     baseline: u32,
     /// Number of steps that were found.
     steps: u32,
-    /// Labels of the first moment, of the baseline, and of the last moment.
-    end_labels: [String; 3],
+    /// Labels of the first moment, of the baseline, and of the last two moments.
+    end_labels: [String; 4],
     next_early: u32,
     next_event: u32,
     next_end: u32,
@@ -79,6 +79,7 @@ base::heap_bytes!(Growth: sites, [sites], moments, effects, replaced);
 impl Growth {
     pub(in crate::report) fn new(side: Side<'_>, steps: &Steps) -> Growth {
         let (moments, baseline) = steps.all_growth_moments();
+        let last = (moments.len() as u32).saturating_sub(1);
         // Steps without a name are numbered from 0.
         let name = |step: u32| match step {
             0 => "start".to_owned(),
@@ -87,7 +88,7 @@ impl Growth {
                 .unwrap_or_else(|| "step ".to_owned() + &group_digits(u64::from(step) - 1)),
         };
         Growth {
-            end_labels: [0, baseline, (moments.len() as u32).saturating_sub(1)].map(name),
+            end_labels: [0, baseline, last.saturating_sub(1), last].map(name),
             moments,
             baseline,
             steps: steps.spans.len() as u32,
@@ -217,14 +218,20 @@ impl Growth {
         (self.moments.len() as u32).saturating_sub(1 + self.baseline)
     }
 
-    /// Returns the range from the baseline to the end of the last step. `None` if no steps are compared.
-    fn span(&self) -> Option<Span> {
-        self.span_from(self.baseline as usize)
+    /// Returns the index of the moment at the end of a call site's last step that is compared.
+    fn last_compared(&self, site: &SiteGrowth) -> u32 {
+        self.baseline + self.compared_of(site)
     }
 
-    /// Returns the range from the moment at an index to the end of the last step.
-    fn span_from(&self, index: usize) -> Option<Span> {
-        self.moments.get(index).zip(self.moments.last()).map(|(&from, &to)| Span { from, to })
+    /// Returns the range between the moments with these indices. `None` if no steps are compared.
+    fn span(&self, from: u32, to: u32) -> Option<Span> {
+        let moment = |index: u32| self.moments.get(index as usize).copied();
+        Some(Span { from: moment(from)?, to: moment(to)? })
+    }
+
+    /// Returns the range from the baseline to the end of a call site's last step that is compared.
+    fn span_of(&self, site: &SiteGrowth) -> Option<Span> {
+        self.span(self.baseline, self.last_compared(site))
     }
 
     /// Returns whether the bytes of a call site rise in every step, including the steps before the baseline.

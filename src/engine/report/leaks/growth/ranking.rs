@@ -1,5 +1,5 @@
-//! Call sites that grow, most growth first. A call site grows if its bytes rise in half of the steps after the baseline, or
-//! less often at even intervals, as those of a list that every tenth step appends to.
+//! Call sites that grow, most growth first. A call site grows if its bytes rise in half of the steps after the
+//! baseline, or less often at even intervals, as those of a list that every tenth step appends to.
 
 use super::site_growth::SiteGrowth;
 use super::{Growth, MIN_STEPS};

@@ -1,5 +1,5 @@
-//! Tensors that are replaced by larger ones: a KV cache whose keys and values are concatenated with those of each token.
-//! They show the growth of a cache in traces without known steps.
+//! Tensors that are replaced by larger ones: a KV cache whose keys and values are concatenated with those of each
+//! token. They show the growth of a cache in traces without known steps.
 
 use crate::side::Side;
 use analysis::{Change, Changes};

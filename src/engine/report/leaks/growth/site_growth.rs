@@ -29,8 +29,8 @@ pub(super) struct SiteGrowth {
     pub(super) settled_count: u64,
     /// True if the bytes fall in the last step, which ends with the trace. The step is then left out.
     pub(super) is_cut: bool,
-    /// True if allocations of earlier steps were freed after the baseline: in this step, in any step, and in a step that
-    /// ended with as many bytes as the one before.
+    /// True if allocations of earlier steps were freed after the baseline: in this step, in any step, and in a step
+    /// that ended with as many bytes as the one before.
     pub(super) frees_now: bool,
     pub(super) frees_older: bool,
     pub(super) evicts: bool,
@@ -66,8 +66,8 @@ impl SiteGrowth {
         self.previous.bytes.saturating_sub(self.live.bytes)
     }
 
-    /// Ends a step. `index` is its 1-based index, or 0 for the start of the first one. `is_end` is true at the end of the
-    /// trace.
+    /// Ends a step. `index` is its 1-based index, or 0 for the start of the first one. `is_end` is true at the end of
+    /// the trace.
     pub(super) fn end_step(&mut self, index: u32, baseline: u32, is_end: bool) {
         let (bytes, previous) = (self.live.bytes, self.previous.bytes);
         let frees_older = std::mem::take(&mut self.frees_now);
@@ -94,8 +94,8 @@ impl SiteGrowth {
         self.previous = self.live;
     }
 
-    /// Returns the growth of the allocations that are never freed. `None` if a step has none, or if there are few steps.
-    /// `steps` is the number of steps without the last one.
+    /// Returns the growth of the allocations that are never freed. `None` if a step has none, or if there are few
+    /// steps. `steps` is the number of steps without the last one.
     pub(super) fn of_kept(&mut self, steps: u32, baseline: u32) -> Option<SiteGrowth> {
         let Kept { total, baseline: baseline_amount, range, late_range, newest, .. } = self.kept;
         (self.kept.steps == steps && steps >= MIN_KEPT_STEPS).then(|| SiteGrowth {

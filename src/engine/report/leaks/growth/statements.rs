@@ -16,7 +16,7 @@ use history::snapshot::{Snapshot, StackId};
 use protocol::{Chart, Evidence, Tone};
 
 /// Maximum number of values in a chart. A small chart cannot show more values distinctly.
-const MAX_VALUES: usize = 96;
+const MAX_VALUES: u32 = 96;
 
 /// Returns the text for the caller of a stack's call site, such as ` (called at train.py:13 main)`. Empty if no other
 /// function of the user's own code is in the stack.
@@ -127,7 +127,12 @@ impl Growth {
     /// Returns the beginning of the sentence, with the growth per step, and the growth in all steps.
     pub(super) fn describe_growth(&self, site: &SiteGrowth, name: &str) -> (String, u64) {
         let (total, steps, always) = self.stated_growth(site);
-        let after = if always || self.baseline == 0 { "" } else { " after the first two" };
+        let after = match (always || self.baseline == 0, site.is_cut) {
+            (true, false) => "",
+            (true, true) => " before the last",
+            (false, false) => " after the first two",
+            (false, true) => " after the first two and before the last",
+        };
         let mean = bytes_text(total / u64::from(steps.max(1)));
         let text = if always || site.rises == steps {
             let is_constant = is_constant(if always { site.rise_range } else { site.late_rise_range });
@@ -143,8 +148,8 @@ impl Growth {
         (text, total)
     }
 
-    /// Returns the short sentence about a call site that leaks, such as `Likely leak: train.py:71 log keeps 42.0 MiB more
-    /// per step, 336 MiB in all.`
+    /// Returns the short sentence about a call site that leaks, such as `Likely leak: train.py:71 log keeps 42.0 MiB
+    /// more per step, 336 MiB in all.`
     fn headline(&self, site: &SiteGrowth, name: &str) -> String {
         let certainty = if self.certainty(site) == Certainty::Likely { "Likely" } else { "Possible" };
         let (total, steps, _) = self.stated_growth(site);
@@ -153,20 +158,21 @@ impl Growth {
     }
 
     /// Returns the index of the moment at which the stated growth starts: 0 or the baseline.
-    fn stated_start(&self, site: &SiteGrowth) -> usize {
-        if self.stated_growth(site).2 { 0 } else { self.baseline as usize }
+    fn stated_start(&self, site: &SiteGrowth) -> u32 {
+        if self.stated_growth(site).2 { 0 } else { self.baseline }
     }
 
     /// Returns a chart of a call site's live bytes at the ends of the steps that the statement counts. If there are too
     /// many steps, the chart shows the first, the last, and evenly spaced ones between them.
     fn chart(&self, site: &SiteGrowth) -> Chart {
         let first = self.stated_start(site);
-        let steps = self.moments.len().saturating_sub(first + 1);
+        let steps = self.last_compared(site).saturating_sub(first);
         let per_value = steps.div_ceil(MAX_VALUES - 1).max(1);
-        let [start, baseline, last] = &self.end_labels;
+        let [start, baseline, last_but_one, last] = &self.end_labels;
+        let last = if site.is_cut { last_but_one } else { last };
         let (label, bytes) = if first == 0 { (start, site.first.bytes) } else { (baseline, site.baseline.bytes) };
-        let at = |end: usize| {
-            let after = site.values.partition_point(|&(known, _)| known as usize <= first + end);
+        let at = |end: u32| {
+            let after = site.values.partition_point(|&(known, _)| known <= first + end);
             after.checked_sub(1).and_then(|last| site.values.get(last)).map_or(bytes, |&(_, bytes)| bytes)
         };
         let values = (0..=steps.div_ceil(per_value)).map(|index| at((index * per_value).min(steps))).collect();
@@ -192,8 +198,8 @@ impl Growth {
         }
     }
 
-    /// Writes the statement about a growing call site. `never_freed` has its allocations that are live at the end of the
-    /// trace. A click selects the newest one.
+    /// Writes the statement about a growing call site. `never_freed` has its allocations that are live at the end of
+    /// the trace. A click selects the newest one.
     pub(in crate::report) fn write_statement(&self, writer: &mut ReportWriter<'_>, group: u32, never_freed: &SiteSum) {
         let side = writer.side;
         let Some(site) = self.sites.get(group as usize) else { return };
@@ -201,7 +207,7 @@ impl Growth {
         let text = self.describe(site, &(label(side, group) + &caller_text(side.snapshot(), stack)));
         let text = text + &holder_text(side, never_freed);
         let allocation = newest_live(never_freed);
-        let span = self.span_from(self.stated_start(site));
+        let span = self.span(self.stated_start(site), self.last_compared(site));
         let evidence = Evidence { span, allocation, moment: span.map(|span| span.to), ..Evidence::default() };
         writer.add_statement(self.tone(site), text, Some(evidence));
         if self.tone(site) == Tone::Alarm && writer.report.headline.is_none() {
@@ -238,7 +244,8 @@ impl Growth {
     pub(in crate::report::leaks) fn write(&self, writer: &mut ReportWriter<'_>, never_freed: &SiteSums) {
         let history = writer.side.history;
         let fewest = min_steps(writer.question);
-        let (compared, span, ranked) = (self.compared(), self.span(), self.ranked(fewest.value));
+        let (compared, ranked) = (self.compared(), self.ranked(fewest.value));
+        let span = self.span(self.baseline, self.baseline + compared);
         let worthy = ranked.iter().filter_map(|&group| self.sites.get(group as usize));
         let worthy = worthy.filter(|site| is_notable_growth(history, site)).count();
         let mut unsteady = self.unsteady(fewest.value);
