@@ -282,7 +282,8 @@ def by_stack(trace, all, curve, marks):
         spans = list(zip(begins, begins[1:] + [len(trace)]))
         lengths = [sum(a <= number < b for number in allocs) for a, b in spans]
         *others, last = lengths
-        short = last * 2 < others[0] if len(others) == 1 else last * 8 < min(others) * 7
+        enough = 4 if len(others) == 1 else 6 if ends_with_optimizer(trace[begins[-1] :]) else 7
+        short = last * 8 < min(others) * enough
         if short or last > 2 * max(others):
             spans.pop()
         complete = sum(any(a <= number < b for number in backward) for a, b in spans)
@@ -300,6 +301,17 @@ def frame_phase(frame):
         return "optimizer"
     named = "optim" in parts[-1] or {"optim", "optimizer", "optimizers", "deepspeed"} & set(parts[:-1])
     return "optimizer" if name == "step" and named and "sched" not in parts[-1] else None
+
+
+def ends_with_optimizer(events):
+    """Return whether an optimizer step follows the backward pass of a step."""
+    seen = []
+    for event in events:
+        frames = event.get("frames") or []
+        phases = [phase for phase in map(frame_phase, frames) if phase]
+        seen += ["backward"] if is_backward(frames) else phases[:1]
+    seen = [phase for phase in seen if phase != "forward"]
+    return seen[-1:] == ["optimizer"] and "backward" in seen
 
 
 def by_optimizer(trace):

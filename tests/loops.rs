@@ -8,6 +8,7 @@ use crate::opened;
 use crate::reported;
 
 use memscape::protocol::{Chart, Report, Statement, Tone, Topic};
+use memscape::units::Bytes;
 use opened::{Opened, open};
 use reported::{number, report, sheet, text};
 use serde_json::{Value, json};
@@ -160,6 +161,41 @@ fn loops_at_module_level_and_in_functions_have_steps() {
             let leaks = leaks_of(&mut opened);
             assert!(growth_statements(&leaks).is_empty(), "{:?}", leaks.statements);
         }
+    }
+}
+
+/// Loops that free the gradients of the step before in front of the forward pass. The step that is inferred starts after
+/// that, so the last one has none of what an iteration allocates before.
+#[test]
+fn last_iteration_of_loop_that_starts_with_zero_grad_is_a_step() {
+    for (place, count) in PLACES.into_iter().flat_map(|place| [2, 3, 4, 10].map(|count| (place, count))) {
+        let mut program = Program::default();
+        let inside = |inner: &[Frame], line: u64| [inner, &place.at(line)].concat();
+        for _ in 0..6 {
+            program.alloc(40 * MIB, &inside(&[("/w/model.py", 3, "__init__")], 5));
+        }
+        let mut gradients: Vec<u64> = Vec::new();
+        for _ in 0..count {
+            let batch = [18, 19, 20].map(|line| program.alloc(5 * MIB, &inside(&[], line)));
+            gradients.drain(..).for_each(|address| program.free(address));
+            let forward = |layer| inside(&[("/w/model.py", 40 + layer, "forward")], 21);
+            let activations: Vec<u64> = (0..6).map(|layer| program.alloc(30 * MIB, &forward(layer))).collect();
+            let engine = ("/x/torch/autograd/graph.py", 829, "_engine_run_backward");
+            gradients.extend((0..6).map(|_| program.alloc(40 * MIB, &inside(&[engine], 22))));
+            activations.into_iter().for_each(|address| program.free(address));
+            let step = [("/x/torch/optim/sgd.py", 330, "_single_tensor_sgd"), ("/x/torch/optim/sgd.py", 120, "step")];
+            let scratch = program.alloc(40 * MIB, &inside(&step, 24));
+            program.free(scratch);
+            program.alloc(25 * MIB, &inside(&[("/w/log.py", 12, "remember")], 26));
+            batch.into_iter().for_each(|address| program.free(address));
+        }
+        let mut opened = program.open();
+        assert_eq!(steps_of(&mut opened), count, "{:?}", place.at(1));
+        let leaks = leaks_of(&mut opened);
+        let [statement] = growth_statements(&leaks)[..] else { panic!("{:?}", leaks.statements) };
+        let total = Bytes(25 * MIB * count as u64);
+        let wanted = format!(" grew 25.0 MiB in each of the {count} steps, none freed: {total} in all");
+        assert!(statement.text.contains(&wanted), "{}", statement.text);
     }
 }
 

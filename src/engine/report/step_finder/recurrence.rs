@@ -83,6 +83,8 @@ pub(super) struct Recurrence {
     phases: PhaseStacks,
     /// True for each step that contains a part of an optimizer step.
     has_optimizer: Vec<bool>,
+    /// True if an optimizer step follows the backward pass of the last step.
+    ends_with_optimizer: bool,
     optimizer_steps: OptimizerSteps,
 }
 
@@ -235,20 +237,23 @@ impl Recurrence {
                 self.step_lengths.push(0);
                 self.has_backward.push(false);
                 self.has_optimizer.push(false);
+                self.ends_with_optimizer = false;
             }
             self.step_lengths.last_mut().into_iter().for_each(|length| *length += 1);
         }
         if self.backward.contains(stack) {
             self.is_backward_recorded = true;
             self.has_backward.last_mut().into_iter().for_each(|has| *has = true);
+            self.ends_with_optimizer = false;
         } else if self.phases.phase(stack) == Some(StepPhase::Optimizer) {
             self.has_optimizer.last_mut().into_iter().for_each(|has| *has = true);
+            self.ends_with_optimizer = self.has_backward.last() == Some(&true);
         }
     }
 
     /// Accepts or rejects the candidate whose steps are known.
     fn finish_pass(&mut self) {
-        if is_last_partial(&self.step_lengths) {
+        if is_last_partial(&self.step_lengths, self.ends_with_optimizer) {
             self.steps.spans.pop();
         }
         let (count, is_pair) = (self.steps.spans.len(), self.candidates.last() == Some(&2));
