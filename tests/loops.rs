@@ -178,7 +178,7 @@ fn last_iteration_of_loop_that_starts_with_zero_grad_is_a_step() {
         for _ in 0..count {
             let batch = [18, 19, 20].map(|line| program.alloc(5 * MIB, &inside(&[], line)));
             gradients.drain(..).for_each(|address| program.free(address));
-            let forward = |layer| inside(&[("/w/model.py", 40 + layer, "forward")], 21);
+            let forward = |layer: u64| inside(&[("/w/model.py", 40 + layer, "forward")], 21);
             let activations: Vec<u64> = (0..6).map(|layer| program.alloc(30 * MIB, &forward(layer))).collect();
             let engine = ("/x/torch/autograd/graph.py", 829, "_engine_run_backward");
             gradients.extend((0..6).map(|_| program.alloc(40 * MIB, &inside(&[engine], 22))));
