@@ -194,6 +194,13 @@ fn two_files_dropped_together_are_compared() {
     save_drawn_screenshot(&page, "comparison, dark");
     page.resize(600, 900);
     save_drawn_screenshot(&page, "comparison, 600");
+    // The axis is wide enough for its title, which ends 9 px before the plot, and for the mark of the focused lane.
+    let room = "(() => { const text = document.createElement('canvas').getContext('2d');
+        const style = getComputedStyle(document.body);
+        text.font = '11px ' + style.fontFamily;
+        return parseFloat(style.getPropertyValue('--axis-left')) - 9 - text.measureText('requested').width; })()";
+    let room = page.evaluate(room).as_f64().expect("a number");
+    assert!(room >= 3.0, "{room} px left");
     page.resize(1280, 800);
     page.press("\\");
     page.wait_until("the comparison has ended", || page.attribute("#compare", "hidden").is_some());

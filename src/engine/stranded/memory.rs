@@ -40,7 +40,7 @@ impl Extent {
         self.seen_from == LIVE
     }
 
-    /// Returns where a block in this piece ends that should end at `wanted`.
+    /// Returns the end of a block that begins in this piece: `wanted`, or the end of the piece if that is lower.
     fn block_end(&self, wanted: u64) -> u64 {
         self.end.min(wanted)
     }
