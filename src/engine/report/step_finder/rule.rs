@@ -70,7 +70,7 @@ impl Steps {
     pub(in crate::report) fn describe(&self) -> String {
         match &self.rule {
             StepRule::NotFound => {
-                "No steps found: neither annotations nor call stacks repeat at even intervals.".to_owned()
+                "No steps found: no step annotations, and too few call stacks that repeat at even intervals.".to_owned()
             }
             StepRule::NoEvents => "No steps: no events.".to_owned(),
             StepRule::NoStacks => "No steps found: no step annotations, and no call stacks.".to_owned(),
