@@ -90,6 +90,21 @@ fn momentum_of_sgd_is_optimizer_state_and_its_temporaries_are_not() {
     assert_eq!([kib("optimizer state"), kib("temporary")], [40, 100], "{entries:?}");
 }
 
+/// `torch.optim.swa_utils` copies the model. The copies are weights, which no optimizer state replaces.
+#[test]
+fn averaged_weights_are_parameters() {
+    let frames = json!([
+        {"name": "__deepcopy__", "filename": "/x/torch/nn/parameter.py", "line": 7},
+        {"name": "__init__", "filename": "/x/torch/optim/swa_utils.py", "line": 9},
+        {"name": "main", "filename": "/w/train.py", "line": 3},
+    ]);
+    let event = json!({"action": "alloc", "addr": 1 << 20, "size": 1024, "stream": 0, "frames": frames});
+    let value = json!({"segments": [], "device_traces": [[event]]});
+    let mut opened = open(&serde_pickle::to_vec(&value, serde_pickle::SerOptions::new()).unwrap()).unwrap();
+    let bytes = |(label, bytes, _): (String, u64, u64)| (label == "parameter").then_some(bytes);
+    assert_eq!(at_peak(&mut opened).into_iter().find_map(bytes), Some(1024));
+}
+
 fn set_rules(opened: &mut Opened, set: CategorySet) {
     opened.engine.request(Request::Categories(Box::new(set)));
 }
