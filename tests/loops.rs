@@ -347,10 +347,15 @@ fn accumulation_without_steps_is_described() {
             let scratch = program.alloc(MIB, &[("/w/repro.py", 5, "<module>")]);
             program.free(scratch);
         }
-        let leaks = leaks_of(&mut program.open());
+        let mut opened = program.open();
         let wanted = format!("repro.py:4 <module> allocated {count} times at even intervals, none freed: ");
-        let found = leaks.statements.iter().filter(|it| it.text.starts_with(&wanted)).count();
-        assert_eq!(found, 1, "{:?}", leaks.statements);
+        for topic in [Topic::Leaks, Topic::Savings] {
+            let report = report(&mut opened, 0, topic, &[]);
+            let found = report.statements.iter().filter(|it| it.text.starts_with(&wanted)).count();
+            assert_eq!(found, 1, "{:?}", report.statements);
+            let has_no_change = report.statements.iter().any(|it| it.text.starts_with("No common change lowers"));
+            assert!(!has_no_change, "{:?}", report.statements);
+        }
     }
 }
 
