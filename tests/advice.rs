@@ -13,7 +13,7 @@ use memscape::protocol::{
 };
 use memscape::units::{Bytes, percent};
 use opened::{OpenOptions, Opened, open, open_range, real_pickles, recordings_folder};
-use reported::{cell, report, report_of, sheet, text};
+use reported::{cell, number, report, report_of, sheet, text};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -170,6 +170,31 @@ fn setting_that_may_not_avoid_an_oom_is_tried_instead_of_set() {
         assert!(fix.starts_with(verb), "from event {from}: {fix}");
         assert_eq!(verb == "Try ", text.contains("Depends on what was allocated before recording"), "{text}");
     }
+}
+
+/// A process with a memory fraction gets no more than the fraction leaves, however much the device has free.
+#[test]
+fn largest_fitting_request_is_bounded_by_memory_limit() {
+    let Some(folder) = recordings_folder("the largest request that would have fitted") else { return };
+    let mut compared = 0;
+    for name in ["gc80", "half_fraction", "nonsplit", "expandable", "split128"] {
+        let file = std::fs::read(folder.join(format!("torch-2.11/oom.{name}.pickle.gz"))).unwrap();
+        let mut opened = open(&file).unwrap();
+        let device = opened.summary.devices[0].device;
+        let limit = what_if(&mut opened, device, WhatIfQuestion::common_settings(None)).limit;
+        let Some(limit) = limit.filter(|limit| limit.is_fraction) else { continue };
+        let report = report(&mut opened, device, Topic::OutOfMemory, &[]);
+        let requests = sheet(&report, "requests");
+        let bytes = |key: &str| number(requests, &requests.rows[0], key) as u64;
+        let is_bounded = limit.high - bytes("reserved_bytes") < bytes("device_free_bytes");
+        for text in
+            report.statements.iter().map(|it| &it.text).filter(|it| it.starts_with("Largest request that would"))
+        {
+            assert!(!is_bounded || !text.contains("the device had"), "{name}: {text}");
+            compared += u32::from(is_bounded);
+        }
+    }
+    assert!(compared > 0, "no limit bounds a request");
 }
 
 #[test]
@@ -348,6 +373,8 @@ fn oom_report_says_whether_request_would_have_fitted() {
     let avoiding = answer.runs.iter().skip(1).filter(|run| run.avoided_oom.is_some()).count();
     let said = |part: &str| texts.iter().any(|text| text.contains(part));
     assert_eq!(said("this request would have fitted (simulated)"), avoiding > 0, "{texts:#?}");
+    // It is larger than the memory of the device.
+    assert!(!said("With expandable_segments:True"), "{texts:#?}");
     assert!(said("this request would not have fitted"), "{texts:#?}");
     let planned: Vec<&&str> = texts.iter().filter(|text| text.contains(" live at the OOM (planned); ")).collect();
     assert!(planned.iter().any(|text| text.starts_with("With half the batch size, ")), "{texts:#?}");

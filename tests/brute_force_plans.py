@@ -39,7 +39,7 @@ def grows_with_batch(found, role):
         size, is_live = one["size"], one["died"] == FOREVER
         workspace = is_live and size in WORKSPACES
         what = role(one)
-        if what == "input":
+        if what in ("input", "kv cache"):
             return True
         if one["born"] == 0:
             return False

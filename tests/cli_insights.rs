@@ -109,6 +109,53 @@ fn default_device_has_oom_or_highest_peak() {
     assert!(text.ends_with(others), "{text}");
 }
 
+/// A limit of rows is not a limit of what sentences know.
+#[test]
+fn sentences_do_not_depend_on_number_of_rows() {
+    let frame = json!([{"name": "f", "filename": "a.py", "line": 1}]);
+    let alloc = json!({"action": "alloc", "addr": 4096, "size": 5 << 20, "stream": 0, "frames": frame});
+    let oom = json!({"action": "oom", "device_free": 4096, "size": 1 << 30, "stream": 0, "frames": frame});
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli-rows-oom.json");
+    std::fs::write(&path, json!({"segments": [], "device_traces": [[alloc, oom]]}).to_string()).unwrap();
+    let [none, all] = ["0", "9"].map(|rows| stdout_of(&["insights", path.to_str().unwrap(), "--top", rows]));
+    assert!(none.contains("a.py:1 f requested 1.00 GiB"), "{none}");
+    assert_eq!(none, all);
+}
+
+#[test]
+fn leak_of_other_device_is_named() {
+    let alloc = |at: u64, size: u64, line: u64| {
+        let frames =
+            json!([{"name": "f", "filename": "a.py", "line": line}, {"name": "main", "filename": "a.py", "line": 9}]);
+        json!({"action": "alloc", "addr": at << 32, "size": size << 20, "stream": 0, "frames": frames})
+    };
+    let free = |at: u64, size: u64| json!({"action": "free_completed", "addr": at << 32, "size": size << 20, "stream": 0, "frames": []});
+    let with_time = |(place, mut event): (usize, Value)| {
+        event["time_us"] = json!(1000 + 10 * place);
+        event
+    };
+    let leak = (0..8).flat_map(|step| [alloc(99, 5, 1), alloc(step + 1, 2, 2), free(99, 5)]);
+    let leak: Vec<Value> = leak.enumerate().map(with_time).collect();
+    let mark = |stage: &str, step: usize, time: usize| json!({"stage": stage, "name": format!("step_{step}"), "device": 1, "time_us": time});
+    let marks = |step| [mark("START", step, 995 + 30 * step), mark("END", step, 1022 + 30 * step)];
+    let marks: Vec<Value> = (0..8).flat_map(marks).collect();
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli-leak-of-other.json");
+    std::fs::write(
+        &path,
+        json!({"segments": [], "device_traces": [[alloc(1, 900, 1)], leak], "external_annotations": marks}).to_string(),
+    )
+    .unwrap();
+    let path = path.to_str().unwrap();
+    for command in ["insights", "leaks"] {
+        let text = stdout_of(&[command, path]);
+        assert!(text.contains(" · GPU 0\n"), "{text}");
+        let wanted = "\nGPU 1: a.py:2 f (called at a.py:9 main) grew 2.00 MiB in each of the 8 steps, none freed: 16.0 MiB in all \
+                      (likely a leak). See --device 1.\n";
+        assert!(text.contains(wanted), "{text}");
+        assert!(!stdout_of(&[command, path, "--device", "0"]).contains("GPU 1"), "{command}");
+    }
+}
+
 #[test]
 fn unknown_threshold_device_or_event_reports_error() {
     let path = snapshot("cli-report-refused.pickle");

@@ -104,6 +104,7 @@ const SPECIAL_INSIGHTS: &[(Topic, &str, &str)] = &[
     (Topic::Savings, "src/ui/features/plan.rs", "has the plan below it"),
     (Topic::Peak, "src/cli/insight_command.rs", "has no command, because `peak` is another one"),
     (Topic::Peak, "src/cli/lib.rs", "had the command `report`"),
+    (Topic::Leaks, "src/cli/insights.rs", "names the leaks of other devices"),
     (Topic::Leaks, "src/ui/features/insights/alarm.rs", "opens when a leak is found"),
     (Topic::Categories, "src/ui/features/insights.rs", "is requested while rules are edited"),
     (Topic::Categories, "src/ui/features/insights/view.rs", "shows the effect of edited rules"),

@@ -353,6 +353,26 @@ fn optimizer_step_before_first_forward_pass_ends_no_step() {
     assert_eq!(steps_of(&mut program.open()), 2);
 }
 
+/// Only the growth is recounted, and the sentence says so. Without the call site, the peak would be 8 MiB.
+#[test]
+fn effect_of_late_growth_leaves_first_two_steps() {
+    let mut program = Program::default();
+    for step in 0..20 {
+        program.mark("START", &format!("step_{step}"));
+        let scratch = program.alloc(8 * MIB, &[("/w/model.py", 20, "forward"), ("/w/run.py", 12, "main")]);
+        if step % 5 == 0 {
+            program.alloc(2 * MIB, &[("/w/log.py", 5, "keep"), ("/w/run.py", 30, "main")]);
+        }
+        program.free(scratch);
+        program.mark("END", &format!("step_{step}"));
+    }
+    let leaks = leaks_of(&mut program.open());
+    let [statement] = growth_statements(&leaks)[..] else { panic!("{:?}", leaks.statements) };
+    let wanted = " Without the growth after the first two steps, the peak is 10.0 MiB instead of 16.0 MiB (−6.00 MiB, \
+                  recounted).";
+    assert!(statement.fix.ends_with(wanted), "{}", statement.fix);
+}
+
 /// A list that a loop with a single allocation appends to.
 #[test]
 fn accumulation_without_steps_is_described() {
@@ -363,10 +383,15 @@ fn accumulation_without_steps_is_described() {
             let scratch = program.alloc(MIB, &[("/w/repro.py", 5, "<module>")]);
             program.free(scratch);
         }
-        let leaks = leaks_of(&mut program.open());
+        let mut opened = program.open();
         let wanted = format!("repro.py:4 <module> allocated {count} times at even intervals, none freed: ");
-        let found = leaks.statements.iter().filter(|it| it.text.starts_with(&wanted)).count();
-        assert_eq!(found, 1, "{:?}", leaks.statements);
+        for topic in [Topic::Leaks, Topic::Savings] {
+            let report = report(&mut opened, 0, topic, &[]);
+            let found = report.statements.iter().filter(|it| it.text.starts_with(&wanted)).count();
+            assert_eq!(found, 1, "{:?}", report.statements);
+            let has_no_change = report.statements.iter().any(|it| it.text.starts_with("No common change lowers"));
+            assert!(!has_no_change, "{:?}", report.statements);
+        }
     }
 }
 

@@ -492,6 +492,31 @@ proptest! {
     }
 }
 
+/// Savings do not say that no change lowers the peak if the report on OOMs advises one.
+#[test]
+fn savings_refer_to_advice_of_oom_report() {
+    let a = 100 * MIB;
+    let frames = json!([{"name": "forward", "filename": "/home/me/model.py", "line": 31}]);
+    let alloc = json!({"action": "alloc", "addr": a, "size": 80 * MIB, "stream": 0, "frames": frames});
+    let trace = [event("segment_alloc", a, 80 * MIB), alloc, oom_event(60 * MIB, 40 * MIB)];
+    let segments = [segment(a, 80 * MIB, false, &[(a, 80 * MIB, "active_allocated")])];
+    let mut opened = open_snapshot(&segments, &trace);
+    let savings = report(&mut opened, 0, Topic::Savings, &[]);
+    let wanted =
+        "See Out of memory for half the batch size. No other common change lowers peak live bytes by 819 KiB or more.";
+    assert!(savings.statements[0].text.starts_with(wanted), "{:#?}", savings.statements);
+    assert!(savings.statements.iter().all(|it| it.tone != Tone::Good), "{:#?}", savings.statements);
+}
+
+#[test]
+fn request_larger_than_the_device_is_the_cause() {
+    let report = oom_report(&mut fragmented(), None);
+    let wanted =
+        "This request alone is larger than all known device memory (43.0 MiB): no allocator setting makes room for it.";
+    let second = &report.statements[1];
+    assert_eq!((second.text.as_str(), second.tone), (wanted, Tone::Alarm));
+}
+
 /// Memory without a category may not become smaller with the batch.
 #[test]
 fn half_the_batch_is_not_advised_for_memory_without_category() {

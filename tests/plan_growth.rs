@@ -41,9 +41,9 @@ fn plan(allocations: &[(&str, u64)], freed: &[usize], factor: &str) -> Value {
         events.push(event("free_completed", index, size, ""));
     }
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let names = ["parameter", "gradient", "activation", "temporary", "input"];
+    let names = ["parameter", "gradient", "activation", "temporary", "input", "kv cache"];
     let rules: serde_json::Map<String, Value> =
-        names.iter().map(|name| ((*name).to_owned(), json!(format!("make_{name}")))).collect();
+        names.iter().map(|name| ((*name).to_owned(), json!(format!("make_{}", name.replace(' ', "_"))))).collect();
     let id = format!("{}-{}", allocations.len(), allocations.iter().map(|it| it.1).sum::<u64>());
     let [file, rules_file] = ["json", "rules"].map(|end| folder.join(format!("growth-{id}.{end}")));
     std::fs::write(&file, json!({"segments": [], "device_traces": [events]}).to_string()).unwrap();
@@ -58,7 +58,7 @@ fn planned_bytes(plan: &Value) -> u64 {
 #[test]
 fn memory_of_the_size_of_the_model_does_not_grow_with_the_batch() {
     let (a, p, t) = ("make_activation", "make_parameter", "make_temporary");
-    let growing = [(a, 7 * MIB), ("make_input", MIB), (t, 3 * MIB), ("", 5 * MIB)];
+    let growing = [(a, 7 * MIB), ("make_input", MIB), ("make_kv_cache", 6 * MIB), (t, 3 * MIB), ("", 5 * MIB)];
     let fixed =
         [(p, 10 * MIB), ("make_gradient", 10 * MIB), (a, WORKSPACE), (a, 5 * MIB), (t, 10 * MIB), ("", WORKSPACE)];
     let all = [&growing[..], &fixed].concat();

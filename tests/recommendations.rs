@@ -264,7 +264,7 @@ fn check_leaks_in(report: &Report, name: &str, device: &Value) -> usize {
         let end = |effect: &Value| match peak - effect[1].as_u64().unwrap() {
             0 => " The peak of this trace stays the same (recounted).".to_owned(),
             saved => format!(
-                " Without it, the peak is {} instead of {} (−{}, recounted).",
+                ", the peak is {} instead of {} (−{}, recounted).",
                 Bytes(peak - saved),
                 Bytes(peak),
                 Bytes(saved)

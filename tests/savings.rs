@@ -240,6 +240,39 @@ fn gradients_of_last_step_are_recounted() {
     assert_eq!(change(&savings_report(&mut open_trace(&accumulated, &[])), label), None);
 }
 
+/// Without the last step's gradients, or without activations, the peak is in the optimizer's step.
+#[test]
+fn of_equal_savings_the_one_without_cost_comes_first() {
+    let mut events: Vec<TraceEvent<'_>> = Vec::new();
+    for step in 0..3u64 {
+        events.extend([("alloc", 100 + step, 60, "forward"), ("alloc", 200 + step, 10, "forward")]);
+        events.push(("free_completed", 200 + step, 10, "forward"));
+        events.push(("free_completed", 299 + step, 30, "zero_grad"));
+        events.extend([("alloc", 300 + step, 30, GRADIENT), ("free_completed", 100 + step, 60, BACKWARD)]);
+        events.extend([("alloc", 400 + step, 65, "_single_tensor_adam"), ("free_completed", 400 + step, 65, "main")]);
+    }
+    let report = savings_report(&mut open_trace(&events, &[]));
+    let saved: Vec<(String, u64)> = changes(&report).into_iter().map(|(label, mib, _)| (label, mib[2])).collect();
+    let wanted = ["gradients of the last step freed before the forward pass", "activation checkpointing, at most"];
+    assert_eq!(saved, wanted.map(|label| (label.to_owned(), 5)), "{:#?}", report.statements);
+    assert!(report.statements[0].fix.starts_with("Call optimizer.zero_grad("), "{:#?}", report.statements);
+}
+
+/// An optimizer that updates a tensor at a time is not advised to do so.
+#[test]
+fn advice_on_temporaries_of_optimizer_depends_on_implementation() {
+    for (function, other) in [
+        ("_multi_tensor_adam", ", or one that updates a tensor at a time (foreach=False)"),
+        ("_single_tensor_adam", ""),
+    ] {
+        let steps = [("alloc", 1, 60, "forward"), ("alloc", 2, 40, function), ("free_completed", 2, 40, function)];
+        let report = savings_report(&mut open_trace(&steps, &[]));
+        let wanted = format!("Use a fused optimizer (fused=True){other}. A part of the temporaries stays live.");
+        let temporaries = report.statements.iter().find(|it| it.text.starts_with("Temporaries: ")).unwrap();
+        assert_eq!(temporaries.fix, wanted);
+    }
+}
+
 #[test]
 fn checkpointing_is_not_recommended_without_backward_pass() {
     let checkpointing = |report: &Report| report.statements.iter().any(|it| it.fix.contains("Checkpoint"));

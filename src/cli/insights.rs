@@ -11,7 +11,7 @@ use super::rules::CategoryRules;
 use super::step_args::StepArgs;
 use super::terminal::wrap_to_terminal;
 use clap::Args;
-use protocol::{Report, ReportQuestion, Span, Threshold, Topic};
+use protocol::{Report, ReportQuestion, Span, Threshold, Tone, Topic};
 use serde_json::{Value, json};
 use ui::text::markdown::markdown;
 use ui::text::summary::device_name;
@@ -116,12 +116,14 @@ pub(crate) fn insight(
 ) -> Result<String, String> {
     let rows = if only_stranded && terms.json { u32::MAX } else { terms.top };
     let question = ReportQuestion { topic, rows, only_stranded, ..ReportQuestion::default() };
-    let (asking, reports) = compute_reports(vec![question], terms, bounds)?;
+    let (mut asking, reports) = compute_reports(vec![question], terms, bounds)?;
+    let has_leaks = topic == Topic::Leaks && !terms.json && !terms.markdown;
+    let others = if has_leaks { leaks_of_others(&mut asking) } else { String::new() } + &asking.other_devices_line();
     let of = format!("{} · {}", asking.summary.file, device_name(&asking.device));
     let texts = reports.iter().map(|report| match terms {
         InsightArgs { json: true, .. } => to_pretty_json(&asking.document(as_json(report))),
         InsightArgs { markdown: true, .. } => markdown(report, &of),
-        _ => wrap_to_terminal(&(as_text(report, &of) + &asking.other_devices_line())),
+        _ => wrap_to_terminal(&(as_text(report, &of) + &others)),
     });
     Ok(texts.collect())
 }
@@ -136,7 +138,7 @@ pub(crate) fn insights(Insights { topics, terms }: &Insights) -> Result<String, 
     // Without a range, its report would repeat the others.
     let all = all.iter().filter(|topic| !is_overview || !topic.depends_on_range());
     let questions = all.map(|&topic| ReportQuestion { topic, rows: terms.top, ..ReportQuestion::default() });
-    let (asking, mut reports) = compute_reports(questions.collect(), terms, &RangeBounds::default())?;
+    let (mut asking, mut reports) = compute_reports(questions.collect(), terms, &RangeBounds::default())?;
     let of = format!("{} · {}", asking.summary.file, device_name(&asking.device));
     if terms.json {
         let all: Vec<Value> = reports.iter().map(as_json).collect();
@@ -153,9 +155,29 @@ pub(crate) fn insights(Insights { topics, terms }: &Insights) -> Result<String, 
     let (title, of) =
         if is_overview && !terms.markdown { (printable(&of) + "\n\n", "") } else { (String::new(), of.as_str()) };
     let texts: Vec<String> = reports.iter().map(|report| form(report, of)).collect();
-    let others = if terms.markdown { String::new() } else { asking.other_devices_line() };
+    let has_leaks = !terms.markdown && reports.iter().any(|report| report.topic == Topic::Leaks);
+    let leaks = if has_leaks { leaks_of_others(&mut asking) } else { String::new() };
+    let others = if terms.markdown { String::new() } else { leaks + &asking.other_devices_line() };
     let text = title + &texts.join("\n") + &others;
     Ok(if terms.markdown { text } else { wrap_to_terminal(&text) })
+}
+
+/// Returns a line about the largest leak of each other device. Empty if the user selected a device.
+fn leaks_of_others(asking: &mut OpenSnapshot) -> String {
+    if asking.is_device_chosen {
+        return String::new();
+    }
+    let others: Vec<(i64, String)> = asking.others().map(|other| (other.device, device_name(other))).collect();
+    let mut lines = String::new();
+    for (device, name) in others {
+        let question = ReportQuestion { topic: Topic::Leaks, ..ReportQuestion::default() };
+        let reports = asking.reports(device, &[question]).unwrap_or_default();
+        let statements = reports.iter().flat_map(|report| &report.statements);
+        for leak in statements.filter(|statement| statement.tone == Tone::Alarm).take(1) {
+            lines += &format!("\n{}: {} See --device {device}.\n", printable(&name), printable(&leak.text));
+        }
+    }
+    lines
 }
 
 /// Answers these questions with the cursor, the thresholds and the range of the arguments. Returns the reports with the
@@ -173,7 +195,7 @@ fn compute_reports(
         .into_iter()
         .map(|question| ReportQuestion { at, range, thresholds: terms.thresholds.clone(), ..question })
         .collect();
-    let reports = asking.reports(&questions).ok_or("the insights could not be computed")?;
+    let reports = asking.reports(asking.device.device, &questions).ok_or("the insights could not be computed")?;
     let sheets = || reports.iter().flat_map(|report| &report.sheets);
     let known: Vec<&Threshold> = sheets().filter_map(|sheet| sheet.threshold.as_ref()).collect();
     // An insight without tables lists no thresholds, so unknown names are accepted then.

@@ -29,7 +29,7 @@ pub(crate) struct OpenSnapshot {
     pub(crate) summary: FileSummary,
     pub(crate) device: DeviceSummary,
     /// True if the user selected the device with `--device`.
-    is_device_chosen: bool,
+    pub(crate) is_device_chosen: bool,
     engine: OpenedFile,
 }
 
@@ -114,7 +114,7 @@ impl OpenSnapshot {
         with_fields(head, fields)
     }
 
-    fn others(&self) -> impl Iterator<Item = &DeviceSummary> {
+    pub(crate) fn others(&self) -> impl Iterator<Item = &DeviceSummary> {
         self.summary.devices.iter().filter(|device| device.device != self.device.device)
     }
 
@@ -227,10 +227,10 @@ impl OpenSnapshot {
         }
     }
 
-    /// Computes several insights on the selected device. Returns `None` if the work is cancelled.
-    pub(crate) fn reports(&mut self, questions: &[ReportQuestion]) -> Option<Vec<Report>> {
+    /// Computes several insights on a device. Returns `None` if the work is cancelled.
+    pub(crate) fn reports(&mut self, device: i64, questions: &[ReportQuestion]) -> Option<Vec<Report>> {
         let cancelled = CancelFlag::current();
-        self.engine.reports(self.device.device, questions, &|| !cancelled.is_set())
+        self.engine.reports(device, questions, &|| !cancelled.is_set())
     }
 
     /// Returns the state of memory at a moment.

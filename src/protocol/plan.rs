@@ -123,7 +123,7 @@ impl Preset {
     pub fn caveat(self) -> &'static str {
         match self {
             Preset::Batch => {
-                "Batch: activations, inputs, and temporary or unknown memory grow in proportion; cuBLAS workspaces and memory of the size of a parameter do not. At twice the batch size, the peaks of 37 recordings were off by 2 % (median), at worst 14 % too high or 3 % too low."
+                "Batch: activations, inputs, KV caches, and temporary or unknown memory grow in proportion; cuBLAS workspaces and memory of the size of a parameter do not. At twice the batch size, the peaks of 37 recordings were off by 2 % (median), at worst 14 % too high or 3 % too low."
             }
             Preset::Sequence => {
                 "Sequence: grows like the batch; attention that is not fused grows with the square. At twice the length, the peaks of 18 recordings were off by 17 % (median), at worst 49 % too low."

@@ -88,11 +88,12 @@ impl BatchGrowth {
         let is_parameter_sized = || self.sizes.contains_key(&size);
         let is_workspace = || !is_freed && WORKSPACE_BYTES.contains(&size);
         match role {
-            Role::Input => true,
+            // A KV cache has an entry per sequence and token.
+            Role::Input | Role::KvCache => true,
             Role::Activation => is_recorded && !is_workspace() && !self.is_half_precision_copy(size),
             Role::Temporary => is_recorded && !is_parameter_sized(),
             Role::Unknown => is_recorded && !is_workspace() && (is_freed || !is_parameter_sized()),
-            Role::Parameter | Role::Optimizer | Role::Gradient | Role::KvCache | Role::Other => false,
+            Role::Parameter | Role::Optimizer | Role::Gradient | Role::Other => false,
         }
     }
 

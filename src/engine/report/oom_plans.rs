@@ -20,6 +20,14 @@ pub(super) struct OomPlanEffect {
     pub(super) run: Option<WhatIfRun>,
 }
 
+impl OomPlanEffect {
+    /// Returns the most bytes that the plan saves at an OOM, without those that it only assumes.
+    pub(super) fn max_certain(&self) -> u64 {
+        let bytes = self.saved_bytes.iter().zip(&self.assumed_bytes);
+        bytes.map(|(saved, assumed)| saved.saturating_sub(*assumed)).max().unwrap_or(0)
+    }
+}
+
 /// Progress of evaluating the plans.
 #[derive(Default)]
 pub(super) struct OomPlans {

@@ -20,7 +20,7 @@ use statements::{write_awaiting_at_end, write_delayed, write_never_freed, write_
 const MAX_ACCUMULATIONS: usize = 3;
 
 /// Search for allocations that are never freed, freed late, or short-lived.
-pub(super) struct Lifetimes {
+pub(in crate::report) struct Lifetimes {
     next: usize,
     min_bytes: Threshold,
     min_wait: Threshold,
@@ -43,7 +43,7 @@ pub(super) struct Lifetimes {
 }
 
 impl Lifetimes {
-    pub(super) fn new(side: Side<'_>, question: &ReportQuestion) -> Lifetimes {
+    pub(in crate::report) fn new(side: Side<'_>, question: &ReportQuestion) -> Lifetimes {
         Lifetimes {
             next: 0,
             min_bytes: threshold(question, ["alive", "at least", "bytes"], 1 << 20),
@@ -63,7 +63,7 @@ impl Lifetimes {
     }
 
     /// Continues examining the allocations until all are examined or the time slice is used up.
-    pub(super) fn step(&mut self, side: Side<'_>, slice: &mut TimeSlice) -> SliceResult {
+    pub(in crate::report) fn step(&mut self, side: Side<'_>, slice: &mut TimeSlice) -> SliceResult {
         let allocations = &side.history.allocations;
         while self.next < allocations.len() {
             slice.tick()?;
@@ -101,15 +101,15 @@ impl Lifetimes {
         Ok(())
     }
 
-    /// Writes statements about call sites that accumulate allocations. They replace those on growth per step if no
-    /// steps are known.
-    pub(super) fn write_accumulations(&self, writer: &mut ReportWriter<'_>) {
-        let side = writer.side;
+    /// Returns the call sites that accumulate allocations, each with its bytes, largest first. They show possible leaks
+    /// if no steps are known.
+    pub(in crate::report) fn accumulations(&self, side: Side<'_>) -> Vec<(u32, u64)> {
         let (_, peak) = side.history.live_peak();
         let mut roles = FrameRoles::default();
         let ranked = self.never_freed.ranked(1);
-        let worthy = |group: &u32| is_notable(self.never_freed.get(*group).bytes, peak);
-        let even = ranked.into_iter().filter(worthy).filter(|&group| {
+        let with_bytes = ranked.into_iter().map(|group| (group, self.never_freed.get(group).bytes));
+        let worthy = with_bytes.filter(|&(_, bytes)| is_notable(bytes, peak));
+        let even = worthy.filter(|&(group, _)| {
             let accumulation = self.accumulations.get(group as usize).copied().unwrap_or_default();
             // Activations accumulate in a forward pass, which may be where the trace ends, and parameters in a model.
             let stack = side.stack(AllocationId(self.never_freed.get(group).last));
@@ -119,20 +119,24 @@ impl Lifetimes {
             let is_setup = self.first_forward.is_some_and(|first| accumulation.last < first);
             accumulation.is_even(side.history.event_count()) && !is_of_model && !is_setup
         });
-        for group in even.take(MAX_ACCUMULATIONS) {
-            let sum = self.never_freed.get(group);
-            let stack = side.stack(AllocationId(sum.last));
-            let text = format!(
-                "{}{} allocated {} at even intervals, none freed: {} in all (possibly a leak).{}",
-                label(side, group),
-                caller_text(side.snapshot(), stack),
-                pluralize(sum.count, "time"),
-                bytes_text(sum.bytes),
-                holder_text(side, &sum)
-            );
-            let evidence = allocation_evidence(sum.last, Some(side.history.event_count()));
-            writer.add_statement(Tone::Fact, text, Some(evidence));
-        }
+        even.take(MAX_ACCUMULATIONS).collect()
+    }
+
+    /// Writes the statement about a call site that accumulates allocations.
+    pub(in crate::report) fn write_accumulation(&self, writer: &mut ReportWriter<'_>, group: u32) {
+        let side = writer.side;
+        let sum = self.never_freed.get(group);
+        let stack = side.stack(AllocationId(sum.last));
+        let text = format!(
+            "{}{} allocated {} at even intervals, none freed: {} in all (possibly a leak).{}",
+            label(side, group),
+            caller_text(side.snapshot(), stack),
+            pluralize(sum.count, "time"),
+            bytes_text(sum.bytes),
+            holder_text(side, &sum)
+        );
+        let evidence = allocation_evidence(sum.last, Some(side.history.event_count()));
+        writer.add_statement(Tone::Fact, text, Some(evidence));
     }
 
     /// Writes the statements about lifetimes and their tables.

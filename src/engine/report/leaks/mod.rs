@@ -14,9 +14,9 @@ use super::writer::ReportWriter;
 use base::slice::{SliceResult, TimeSlice};
 pub(super) use cached::{pool_name, stream_name};
 pub(super) use growth::Growth;
+pub(super) use lifetimes::Lifetimes;
 
 use cached::Cached;
-use lifetimes::Lifetimes;
 use protocol::Tone;
 use rounding::RoundingLoss;
 
@@ -52,7 +52,8 @@ impl Insight for Leaks {
         if let Some(growth) = given.growth {
             growth.write(writer, &self.lifetimes.never_freed);
             if !growth.is_known() {
-                self.lifetimes.write_accumulations(writer);
+                let accumulations = self.lifetimes.accumulations(writer.side);
+                accumulations.iter().for_each(|&(group, _)| self.lifetimes.write_accumulation(writer, group));
             }
         }
         self.lifetimes.cycles.write(writer);

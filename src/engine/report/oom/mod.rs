@@ -12,6 +12,7 @@ mod waiting;
 use super::insight::{Given, Insight, Need};
 use super::leaks::stream_name;
 use super::live_sites::LiveSites;
+use super::simulated::Simulated;
 use super::site_sums::site_of;
 use super::writer::{ReportWriter, evidence_row, freed_by_cell, moment_evidence, threshold};
 use crate::recorder_facts;
@@ -24,12 +25,12 @@ use base::slice::{STEPS_PER_CHECK, SliceResult, TimeSlice};
 use base::units::EventIdx;
 use facts::{OomFacts, OomState, RoundedAtOoms, min_capacity};
 use history::recorder::PausedBytes;
-use history::replay::{AllocationId, DeviceHistory};
+use history::replay::AllocationId;
 use history::snapshot::Action;
 pub use kind::{OomKind, OomRecord, oom_records};
 pub(super) use kind_sums::{KindSums, SumsByKind};
 use pausing::Pausing;
-use protocol::{CAPACITY, Cell, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, PROCESS, SheetRow, Threshold, Tone};
+use protocol::{CAPACITY, Cell, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, PROCESS, SheetRow, Threshold, Tone, WhatIfLimit};
 use request_pool::RequestPool;
 use waiting::Waiting;
 
@@ -104,8 +105,7 @@ impl Insight for OutOfMemory {
         let Some(oom) = &self.reported else { return write_no_oom(writer) };
         let paused = recorder_facts::paused_over_time(&file.snapshot, history.device);
         let facts = OomFacts::new(history, oom.event, &paused);
-        let newer = count_newer(history, oom.event);
-        let site = self.sites.get(newer).map_or("", String::as_str);
+        let site = site_of_event(given.side, oom.event);
         let recorded = recorder_facts::recorder_facts(&file.snapshot, history);
         let recorded_value = |key: &str| recorded.iter().find(|(known, _)| known == key).map(|(_, bytes)| *bytes);
         let known = recorded_value(CAPACITY).unwrap_or(0).max(min_capacity(history, &paused));
@@ -116,9 +116,10 @@ impl Insight for OutOfMemory {
         if let Some(waiting) = &self.waiting {
             waiting.write(writer, &facts, oom, given.segments);
         }
-        statements::write(writer, &facts, oom, site);
+        let is_too_large = capacity.value > 0 && facts.request > capacity.value;
+        statements::write(writer, &facts, oom, &site, (is_too_large.then_some(capacity.value), implied_limit(given)));
         self.pausing.write(writer);
-        remedies::write(writer, &facts, given);
+        remedies::write(writer, &facts, given, is_too_large);
         statements::write_rest(writer, &facts, oom);
         match recorded_value(PROCESS) {
             Some(_) => statements::write_recorded_outside(
@@ -147,9 +148,11 @@ fn site_of_event(side: Side<'_>, event: u32) -> String {
     }
 }
 
-/// Returns the number of OOMs after an event.
-fn count_newer(history: &DeviceHistory, event: u32) -> usize {
-    history.oom_events().filter(|&other| other > event).count()
+/// Returns the upper bound of the memory limit that the recording implies. `None` if no memory fraction limits it.
+fn implied_limit(given: &Given<'_>) -> Option<u64> {
+    let is_fraction =
+        |limit: &WhatIfLimit| limit.is_fraction && Simulated::new(given.simulation, given.side.history).is_ok();
+    given.simulation?.limit.filter(is_fraction).map(|limit| limit.high)
 }
 
 /// Writes the statement for a trace without OOMs.

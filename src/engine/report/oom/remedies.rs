@@ -10,8 +10,8 @@ use base::sorted::sorted_by_key;
 use base::units::percent;
 use protocol::{OomPlan, Tone, WhatIfRun};
 
-/// Writes the statements.
-pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, given: &Given<'_>) {
+/// Writes the statements. If the request alone is larger than the device's memory, no setting can help.
+pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, given: &Given<'_>, is_too_large: bool) {
     if given.side.history.device < 0 {
         return;
     }
@@ -24,6 +24,7 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, given: &Giv
         writer.add_statement(Tone::Fact, text.concat(), None);
     }
     match &simulated {
+        _ if is_too_large => {}
         Ok(simulated) => simulated.write_for_oom(writer, facts.event),
         Err(unknown) => writer.add_statement(Tone::Fact, unknown.clone(), None),
     }

@@ -14,8 +14,15 @@ use protocol::{Evidence, ReportQuestion, Span, Threshold, Tone};
 /// Number of events before the OOM that are shown when its statement is clicked.
 const SHOWN_EVENTS: u32 = 500;
 
-/// Writes the statements about an OOM. `site` is the call site of the failed request.
-pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &OomState, site: &str) {
+/// Writes the statements about an OOM. `site` is the call site of the failed request. `exceeded` is the capacity of the
+/// device if the request is larger, `implied_limit` the upper bound of the process's memory limit.
+pub(super) fn write(
+    writer: &mut ReportWriter<'_>,
+    facts: &OomFacts,
+    failure: &OomState,
+    site: &str,
+    (exceeded, implied_limit): (Option<u64>, Option<u64>),
+) {
     let side @ Side { file, history } = writer.side;
     let moment = failure.live.moment;
     let (kinds, live) = (&failure.by_kind.kinds, &failure.live);
@@ -48,6 +55,13 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
     };
     writer.add_statement(Tone::Alarm, text.clone(), Some(Evidence { span: Some(span), ..moment_evidence(moment) }));
     writer.set_headline(text);
+    if let Some(capacity) = exceeded {
+        let text = format!(
+            "This request alone is larger than all known device memory ({}): no allocator setting makes room for it.",
+            bytes_text(capacity)
+        );
+        writer.add_statement(Tone::Alarm, text, None);
+    }
     let reserved = if has_segments { &format!(", of {} reserved", bytes_text(facts.reserved)) } else { "" };
     let (bytes, count) = (bytes_text(facts.live), pluralize(live.count, "allocation"));
     let text = format!("Live at the OOM: {bytes} in {count}{reserved}.");
@@ -82,7 +96,8 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
     let released = sum_kinds(kinds.iter().filter(|totals| totals.kind.pool == Some((0, 0))), |totals| {
         if totals.kind.expandable { totals.sums.free } else { totals.empty_segment_bytes }
     });
-    let from_driver = facts.device_free.map_or(0, |free| free.saturating_add(released));
+    let left_by_limit = implied_limit.map_or(u64::MAX, |limit| limit.saturating_sub(facts.reserved));
+    let from_driver = facts.device_free.map_or(0, |free| free.min(left_by_limit).saturating_add(released));
     let needed = driver_request_size(rounded, pages);
     // Smaller requests need a segment that several share, which is larger.
     let is_own = from_driver >= needed || from_driver >= MIN_OWN_SEGMENT && !is_small(rounded);
@@ -96,7 +111,10 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
         if fits == largest {
             text.push_str(", in the largest free block of this pool");
         } else {
-            text.push_str(&format!(", in a new segment: the device had {} free", bytes_text(device_free)));
+            text.push_str(&match left_by_limit < device_free {
+                true => format!(", in a new segment: the memory limit left ≤ {}", bytes_text(left_by_limit)),
+                false => format!(", in a new segment: the device had {} free", bytes_text(device_free)),
+            });
             if released > 0 {
                 let what = if is_expandable { "free pages of segments" } else { "empty segments" };
                 text.push_str(&format!(", and PyTorch first releases ≤ {} in {what}", bytes_text(released)));
@@ -252,10 +270,7 @@ pub(super) fn write_inferred_outside(
         let (accounted, device) = (bytes_text(accounted), writer.side.backend().device());
         format!("Reserved and free memory add up to {accounted}. {device} memory beyond that was in use")
     };
-    let mut text = [&text, " outside the allocator (", writer.side.backend().outside(), ", other processes)."].concat();
-    if facts.request > capacity.value {
-        text.push_str(" This request is larger than all known device memory.");
-    }
+    let text = [&text, " outside the allocator (", writer.side.backend().outside(), ", other processes)."].concat();
     writer.add_statement(Tone::Fact, text, None);
 }
 

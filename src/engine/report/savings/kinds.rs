@@ -199,6 +199,23 @@ impl SavingKind {
         Texts { subject, condition, label, fix, caveat }
     }
 
+    /// Returns a rank of what the change costs: nothing, another implementation, time, or precision and hardware.
+    pub(super) fn cost(self) -> u64 {
+        match self {
+            SavingKind::KeptActivations
+            | SavingKind::PreviousGradients
+            | SavingKind::UnfreedGradients
+            | SavingKind::HeldOver
+            | SavingKind::BucketViews => 0,
+            SavingKind::Loss | SavingKind::Temporaries | SavingKind::AttentionScores => 1,
+            SavingKind::Activations | SavingKind::AwaitingFree => 2,
+            SavingKind::EightBitKvCache
+            | SavingKind::EightBitOptimizer
+            | SavingKind::ShardedOptimizer
+            | SavingKind::OffloadedOptimizer => 3,
+        }
+    }
+
     /// Returns how the effect is computed: recounted without the allocations, or planned with factors on their sizes.
     pub(super) fn source(self) -> &'static str {
         match self {

@@ -14,6 +14,7 @@ mod tables;
 
 use super::insight::{Given, Insight, Need};
 use super::layout::Layout;
+use super::leaks::Lifetimes;
 use super::writer::{MIN_EFFECT, ReportWriter, threshold};
 use crate::report::fragmentation::peak_reserved_moment;
 use crate::side::Side;
@@ -32,6 +33,8 @@ use protocol::{Grouping, Scope};
 
 /// Maximum number of call sites in a statement.
 const MAX_SITES: usize = 3;
+/// Savings that differ by at most this part of the larger one (2 %) are nearly equal.
+const EQUAL_PART: u64 = 50;
 
 /// The insight on savings.
 pub(super) struct Savings {
@@ -39,6 +42,8 @@ pub(super) struct Savings {
     pass: PeakPass,
     live: LiveAtPeak,
     reserved: ReservedPeak,
+    /// Call sites that accumulate allocations, if no steps are known.
+    accumulations: Option<Lifetimes>,
 }
 
 /// Allocations that are live at the peak.
@@ -69,9 +74,9 @@ fn reserved_moment(history: &DeviceHistory) -> u32 {
 
 impl Insight for Savings {
     const NEEDS: &'static [Need] =
-        &[Need::Categories, Need::Forward, Need::Segments, Need::Steps, Need::Growth, Need::Simulation];
+        &[Need::Categories, Need::Forward, Need::Segments, Need::Steps, Need::Growth, Need::Simulation, Need::OomPlans];
 
-    fn new(&Given { side, segments, steps, growth, .. }: &Given<'_>) -> Savings {
+    fn new(&Given { side, question, segments, steps, growth, .. }: &Given<'_>) -> Savings {
         let caches = growth.map_or_else(Vec::new, |growth| growth.kv_caches(side));
         let pass = PeakPass::new(side, &steps.steps, caches);
         let population = Population::new(side.history, Scope::At(pass.peak.0));
@@ -83,14 +88,18 @@ impl Insight for Savings {
                 layout: Layout::new(side.history, segments, reserved_moment(side.history)),
                 keeping: ReleasableSegments::default(),
             },
+            accumulations: growth.filter(|growth| !growth.is_known()).map(|_| Lifetimes::new(side, question)),
         }
     }
 
     fn step(&mut self, &Given { side, segments, .. }: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
-        let Savings { matched, pass, live: LiveAtPeak { population, next, ids }, reserved } = self;
+        let Savings { matched, pass, live: LiveAtPeak { population, next, ids }, reserved, accumulations } = self;
         matched.step(side.snapshot(), slice)?;
         pass.step(side, matched, slice)?;
         population.visit(side.history, next, slice, &mut |id, bytes| ids.extend((bytes > 0).then_some(id)))?;
+        if let Some(lifetimes) = accumulations {
+            lifetimes.step(side, slice)?;
+        }
         reserved.step(side, segments, slice)
     }
 
@@ -103,7 +112,8 @@ impl Insight for Savings {
         }
         let min_bytes = threshold(question, ["saved", "at least", "bytes"], (peak.1 / 100).clamp(1, MIN_EFFECT));
         let savings = self.savings(side, min_bytes.value);
-        statements::write_insights(writer, (peak.0, peak.1, min_bytes.value), &savings, given);
+        let accumulations = self.accumulations.as_ref();
+        statements::write_insights(writer, (peak.0, peak.1, min_bytes.value), &savings, accumulations, given);
         growth.into_iter().for_each(|growth| growth.write_kv_cache(writer));
         statements::write_reserved(writer, &reserved.keeping.finish(side), &reserved.layout, simulation);
         tables::write_savings(writer, peak.1, &savings, min_bytes);
@@ -125,7 +135,8 @@ impl ReservedPeak {
 }
 
 impl Savings {
-    /// Returns the changes that save at least `min_bytes`. The change that saves most comes first.
+    /// Returns the changes that save at least `min_bytes`. The change that saves most comes first. Of those that save
+    /// nearly the same, the one that costs least does.
     fn savings(&self, side: Side<'_>, min_bytes: u64) -> Vec<Saving> {
         let pass = &self.pass;
         let categories = &side.file.groups.categories;
@@ -163,6 +174,18 @@ impl Savings {
             };
             Some(Saving { kind, effect, saved_bytes, concerned_bytes, top_sites, confidence })
         });
-        sorted_by_key(savings.collect(), |saving: &Saving| !u128::from(saving.saved_bytes))
+        let savings = sorted_by_key(savings.collect(), |saving: &Saving| !u128::from(saving.saved_bytes));
+        // Bytes of the first change of each group of nearly equal ones.
+        let mut groups: Vec<u64> = Vec::new();
+        let is_less = |bytes: u64, first: u64| bytes < first - first / EQUAL_PART;
+        for bytes in savings.iter().map(|saving| saving.saved_bytes) {
+            if groups.last().is_none_or(|&first| is_less(bytes, first)) {
+                groups.push(bytes);
+            }
+        }
+        sorted_by_key(savings, |saving: &Saving| {
+            let group = groups.partition_point(|&first| is_less(saving.saved_bytes, first));
+            two_part_key(group as u64, saving.kind.cost())
+        })
     }
 }

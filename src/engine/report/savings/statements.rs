@@ -4,6 +4,7 @@ use super::kinds::{Saving, SavingKind};
 use crate::report::frame_words::has_frame_with;
 use crate::report::insight::Given;
 use crate::report::layout::Layout;
+use crate::report::leaks::Lifetimes;
 use crate::report::live_sites::sites_evidence;
 use crate::report::recording::{without_events, without_stacks};
 use crate::report::simulated::Simulated;
@@ -40,16 +41,24 @@ pub(super) fn write_insights(
     writer: &mut ReportWriter<'_>,
     (moment, peak, min_bytes): (u32, u64, u64),
     savings: &[Saving],
-    &Given { side, steps, growth, .. }: &Given<'_>,
+    accumulations: Option<&Lifetimes>,
+    &Given { side, steps, growth, plans, .. }: &Given<'_>,
 ) {
     let steps = &steps.steps;
     let mut reported: Vec<SavingKind> = Vec::new();
-    let leaks = growth.map_or_else(Vec::new, |growth| growth.leaks(side));
+    let leaks = match accumulations {
+        Some(lifetimes) => lifetimes.accumulations(side),
+        None => growth.map_or_else(Vec::new, |growth| growth.leaks(side)),
+    };
     let mut leaks = leaks.iter().peekable();
     let has_leaks = leaks.peek().is_some();
     let mut write_leaks = |writer: &mut ReportWriter<'_>, min_saved: u64| {
         while let Some((group, _)) = leaks.next_if(|(_, saved)| *saved >= min_saved) {
-            growth.into_iter().for_each(|growth| growth.write_statement(writer, *group, &SiteSum::default()));
+            match (accumulations, growth) {
+                (Some(lifetimes), _) => lifetimes.write_accumulation(writer, *group),
+                (None, Some(growth)) => growth.write_statement(writer, *group, &SiteSum::default()),
+                (None, None) => {}
+            }
         }
     };
     for saving in savings {
@@ -71,8 +80,19 @@ pub(super) fn write_insights(
         let hint = hint.unwrap_or_else(|| {
             "See the call sites below. If much of the peak is unknown, set finer category rules.".to_owned()
         });
-        let text = format!("No common change lowers peak live bytes by {} or more. {hint}", bytes_text(min_bytes));
-        writer.add_statement(Tone::Good, text, Some(moment_evidence(moment)));
+        let bytes = bytes_text(min_bytes);
+        // The report on OOMs gives advice that lowers the peak.
+        let (tone, text) = match plans.iter().find(|effect| effect.max_certain() >= min_bytes) {
+            Some(effect) => {
+                let plan = effect.plan.name();
+                let text = format!(
+                    "See Out of memory for {plan}. No other common change lowers peak live bytes by {bytes} or more. {hint}"
+                );
+                (Tone::Fact, text)
+            }
+            None => (Tone::Good, format!("No common change lowers peak live bytes by {bytes} or more. {hint}")),
+        };
+        writer.add_statement(tone, text, Some(moment_evidence(moment)));
     }
     if steps.spans.len() < 2 {
         let text = steps.describe() + " What is held over from one step into the next is unknown.";
@@ -154,7 +174,11 @@ fn write_statement(writer: &mut ReportWriter<'_>, (moment, peak): (u32, u64), sa
             "Use an 8-bit optimizer, shard its state over data-parallel ranks (ZeRO-1, FSDP), or offload it to the CPU."
                 .to_owned()
         }
-        false if is_of_optimizer_step(writer, saving) => OPTIMIZER_TEMPORARIES_FIX.to_owned(),
+        false if is_of_function(writer, saving, &OPTIMIZER_WORDS) => {
+            let is_single = is_of_function(writer, saving, &["_single_tensor_"]);
+            let other = if is_single { "" } else { ", or one that updates a tensor at a time (foreach=False)" };
+            format!("Use a fused optimizer (fused=True){other}. A part of the temporaries stays live.")
+        }
         false => format!("{} {}", texts.fix, texts.caveat),
     };
     writer.set_fix(&fix);
@@ -175,15 +199,13 @@ fn concerned_evidence(side: Side<'_>, saving: &Saving) -> Evidence {
     sites_evidence(side, &sites).unwrap_or_else(|| allocation_evidence(largest.0, None))
 }
 
-/// Advice on temporaries of the optimizer's step.
-const OPTIMIZER_TEMPORARIES_FIX: &str = "Use a fused optimizer (fused=True), or one that updates a tensor at a time \
-                                         (foreach=False). A part of the temporaries stays live.";
+/// Words in the frames of the optimizer's step.
+const OPTIMIZER_WORDS: [&str; 4] = ["torch/optim/", "optimizer", "_multi_tensor_", "_single_tensor_"];
 
-/// Returns whether most of the temporaries are of the optimizer's step.
-fn is_of_optimizer_step(writer: &ReportWriter<'_>, saving: &Saving) -> bool {
-    let words = ["torch/optim/", "optimizer", "_multi_tensor_", "_single_tensor_"];
+/// Returns whether a frame of the largest temporary contains one of these words.
+fn is_of_function(writer: &ReportWriter<'_>, saving: &Saving, words: &[&str]) -> bool {
     let first = saving.top_sites.first().filter(|_| saving.kind == SavingKind::Temporaries);
-    first.is_some_and(|&(_, _, id)| has_frame_with(writer.side.snapshot(), writer.side.stack(id), &words))
+    first.is_some_and(|&(_, _, id)| has_frame_with(writer.side.snapshot(), writer.side.stack(id), words))
 }
 
 /// Converts the first letter to lower case, so that the text can be used within a sentence.

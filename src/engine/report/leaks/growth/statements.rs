@@ -57,12 +57,13 @@ fn is_constant(range: Option<(u64, u64)>) -> bool {
     range.is_some_and(|(min, max)| min == max)
 }
 
-/// Returns a sentence on the peak without a leak, preceded by a space.
-fn effect_text(peak: u64, without: u64) -> String {
+/// Returns a sentence on the peak without a leak, preceded by a space. `is_late`: without its first two steps.
+fn effect_text(peak: u64, without: u64, is_late: bool) -> String {
+    let it = if is_late { "the growth after the first two steps" } else { "it" };
     match peak.saturating_sub(without) {
         0 => " The peak of this trace stays the same (recounted).".to_owned(),
         saved => format!(
-            " Without it, the peak is {} instead of {} (−{}, recounted).",
+            " Without {it}, the peak is {} instead of {} (−{}, recounted).",
             bytes_text(without),
             bytes_text(peak),
             bytes_text(saved)
@@ -215,7 +216,10 @@ impl Growth {
         }
         writer.set_chart(self.chart(site));
         if self.is_leak(site) {
-            let effect = self.effects.effect(group).map(|effect| effect_text(side.history.live_peak().1, effect.peak));
+            // The first two steps may have allocated what stays.
+            let is_late = self.baseline > 0 && !self.rises_always(site) && site.baseline.bytes > 0;
+            let effect = self.effects.effect(group);
+            let effect = effect.map(|effect| effect_text(side.history.live_peak().1, effect.peak, is_late));
             writer.set_fix(&effect.map_or_else(String::new, |effect| FIX.to_owned() + &effect));
         }
     }
@@ -235,7 +239,7 @@ impl Growth {
     }
 
     /// Returns whether at least two steps were found, so that growth is known.
-    pub(in crate::report::leaks) fn is_known(&self) -> bool {
+    pub(in crate::report) fn is_known(&self) -> bool {
         self.compared() > 0
     }
 
