@@ -16,11 +16,11 @@ use history::replay::AllocationId;
 use protocol::{Grouping, ReportQuestion, Threshold, Tone};
 use statements::{write_awaiting_at_end, write_delayed, write_never_freed, write_short_lived};
 
-/// Maximum number of statements about accumulating call sites.
+/// Maximum number of accumulating call sites.
 const MAX_ACCUMULATIONS: usize = 3;
 
 /// Search for allocations that are never freed, freed late, or short-lived.
-pub(super) struct Lifetimes {
+pub(in crate::report) struct Lifetimes {
     next: usize,
     min_bytes: Threshold,
     min_wait: Threshold,
@@ -43,7 +43,7 @@ pub(super) struct Lifetimes {
 }
 
 impl Lifetimes {
-    pub(super) fn new(side: Side<'_>, question: &ReportQuestion) -> Lifetimes {
+    pub(in crate::report) fn new(side: Side<'_>, question: &ReportQuestion) -> Lifetimes {
         Lifetimes {
             next: 0,
             min_bytes: threshold(question, ["alive", "at least", "bytes"], 1 << 20),
@@ -63,7 +63,7 @@ impl Lifetimes {
     }
 
     /// Continues examining the allocations until all are examined or the time slice is used up.
-    pub(super) fn step(&mut self, side: Side<'_>, slice: &mut TimeSlice) -> SliceResult {
+    pub(in crate::report) fn step(&mut self, side: Side<'_>, slice: &mut TimeSlice) -> SliceResult {
         let allocations = &side.history.allocations;
         while self.next < allocations.len() {
             slice.tick()?;
@@ -101,10 +101,8 @@ impl Lifetimes {
         Ok(())
     }
 
-    /// Writes statements about call sites that accumulate allocations. They replace those on growth per step if no
-    /// steps are known.
-    pub(super) fn write_accumulations(&self, writer: &mut ReportWriter<'_>) {
-        let side = writer.side;
+    /// Returns the largest call sites that accumulate allocations.
+    pub(super) fn accumulating_sites(&self, side: Side<'_>) -> Vec<u32> {
         let (_, peak) = side.history.live_peak();
         let mut roles = FrameRoles::default();
         let ranked = self.never_freed.ranked(1);
@@ -119,7 +117,14 @@ impl Lifetimes {
             let is_setup = self.first_forward.is_some_and(|first| accumulation.last < first);
             accumulation.is_even(side.history.event_count()) && !is_of_model && !is_setup
         });
-        for group in even.take(MAX_ACCUMULATIONS) {
+        even.take(MAX_ACCUMULATIONS).collect()
+    }
+
+    /// Writes statements about call sites that accumulate allocations. They replace those on growth per step if no
+    /// steps are known.
+    pub(super) fn write_accumulations(&self, writer: &mut ReportWriter<'_>) {
+        let side = writer.side;
+        for group in self.accumulating_sites(side) {
             let sum = self.never_freed.get(group);
             let stack = side.stack(AllocationId(sum.last));
             let text = format!(

@@ -176,14 +176,19 @@ fn concerned_evidence(side: Side<'_>, saving: &Saving) -> Evidence {
 }
 
 /// Advice on temporaries of the optimizer's step.
-const OPTIMIZER_TEMPORARIES_FIX: &str = "Use a fused optimizer (fused=True), or one that updates a tensor at a time \
+pub(in crate::report) const OPTIMIZER_TEMPORARIES_FIX: &str = "Use a fused optimizer (fused=True), or one that updates a tensor at a time \
                                          (foreach=False). A part of the temporaries stays live.";
+
+/// Returns whether an allocation was made in the optimizer's step, by its stack.
+pub(in crate::report) fn is_in_optimizer_step(side: Side<'_>, id: AllocationId) -> bool {
+    let words = ["torch/optim/", "optimizer", "_multi_tensor_", "_single_tensor_"];
+    has_frame_with(side.snapshot(), side.stack(id), &words)
+}
 
 /// Returns whether most of the temporaries are of the optimizer's step.
 fn is_of_optimizer_step(writer: &ReportWriter<'_>, saving: &Saving) -> bool {
-    let words = ["torch/optim/", "optimizer", "_multi_tensor_", "_single_tensor_"];
     let first = saving.top_sites.first().filter(|_| saving.kind == SavingKind::Temporaries);
-    first.is_some_and(|&(_, _, id)| has_frame_with(writer.side.snapshot(), writer.side.stack(id), &words))
+    first.is_some_and(|&(_, _, id)| is_in_optimizer_step(writer.side, id))
 }
 
 /// Converts the first letter to lower case, so that the text can be used within a sentence.
