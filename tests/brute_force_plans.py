@@ -1,4 +1,5 @@
-"""Brute-force sizes of allocations under the plans of the report on OOMs: half the batch size, activation checkpointing, and sharding.
+"""Brute-force sizes of allocations under the plans of the report on OOMs: half the batch size, activation checkpointing, sharding,
+and optimizer state or KV cache in fewer bytes.
 
 Shares no code with the Rust implementation. The allocations are those of brute_force_category.py, and `role` returns the role of one.
 """
@@ -7,6 +8,7 @@ from collections import defaultdict
 from brute_force_category import FOREVER
 
 HALF_BATCH, CHECKPOINT, SHARDED = "half the batch size", "activation checkpointing", "sharding over 8 devices (FSDP)"
+EIGHT_BIT, EIGHT_BIT_CACHE, OFFLOADED = "8-bit optimizer state", "the KV cache in 8 bits", "optimizer state on the CPU"
 # Workspaces of cuBLAS: 32 MiB, 8.125 MiB and 1 MiB.
 WORKSPACES = (33554432, 8519680, 1048576)
 
@@ -75,12 +77,15 @@ def planned(found, role, peak, has_backward):
     """Return, by plan that applies, the size of each allocation."""
     grows = grows_with_batch(found, role)
     plans = {HALF_BATCH: [divided(one["size"], 2 if grows(one) else 1) for one in found]}
+    plans[EIGHT_BIT_CACHE] = [divided(one["size"], 2 if role(one) == "cache" else 1) for one in found]
     if not has_backward:
         return plans
     count, stack, inside = blocks(found, role, peak)
     if count > 1:
         is_inside = lambda one: role(one) == "activation" and stack(one) in inside
         plans[CHECKPOINT] = [divided(one["size"], count if is_inside(one) else 1) for one in found]
+    plans[EIGHT_BIT] = [divided(one["size"], 4 if role(one) == "optimizer" else 1) for one in found]
+    plans[OFFLOADED] = [0 if role(one) == "optimizer" else one["size"] for one in found]
     is_sharded = lambda one: role(one) in ("parameter", "gradient", "optimizer")
     plans[SHARDED] = [divided(one["size"], 8 if is_sharded(one) else 1) for one in found]
     return plans

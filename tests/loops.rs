@@ -64,8 +64,28 @@ impl Program {
     }
 
     fn open(&self) -> Opened {
-        let value = json!({"segments": [], "device_traces": [self.events], "external_annotations": self.marks});
+        self.open_with(&[])
+    }
+
+    fn open_with(&self, segments: &[Value]) -> Opened {
+        let value = json!({"segments": segments, "device_traces": [self.events], "external_annotations": self.marks});
         open(&serde_pickle::to_vec(&value, serde_pickle::SerOptions::new()).unwrap()).unwrap()
+    }
+
+    /// Requests `bytes` in a forward pass, which fails because the device has `free` bytes. Each live block has a
+    /// segment. Returns the report on the OOM.
+    fn oom(&mut self, bytes: u64, free: u64) -> Report {
+        let frames = json!([{"filename": "/w/model.py", "line": 24, "name": "forward"}]);
+        self.event("oom", free, bytes, &frames);
+        self.events.last_mut().unwrap()["device_free"] = json!(free);
+        let segment = |&(address, bytes, _): &(u64, u64, String)| {
+            let block = json!({"address": address, "size": bytes, "requested_size": bytes, "state": "active_allocated",
+                               "frames": []});
+            json!({"device": 0, "address": address, "total_size": bytes, "stream": 0, "segment_type": "large",
+                   "segment_pool_id": [0, 0], "is_expandable": false, "blocks": [block]})
+        };
+        let segments: Vec<Value> = self.live.iter().map(segment).collect();
+        report(&mut self.open_with(&segments), 0, Topic::OutOfMemory, &[])
     }
 }
 
@@ -516,4 +536,105 @@ fn shared_cases_have_steps_and_leaks() {
         assert!(texts.iter().any(|it| it.contains("Recorded without call stacks (context=None)")), "{texts:?}");
         assert!(texts.iter().all(|it| !it.contains("no stack") && !it.contains("before recording")), "{texts:?}");
     }
+}
+
+/// Returns the statement that starts with a text.
+fn statement<'a>(report: &'a Report, start: &str) -> &'a Statement {
+    let found = report.statements.iter().find(|it| it.text.starts_with(start));
+    found.unwrap_or_else(|| panic!("{:#?}", report.statements))
+}
+
+#[test]
+fn leak_without_which_request_would_have_fitted_comes_first() {
+    let leak = "log.py:5 keep (called at run.py:30 main) holds 120 MiB of the live memory at the OOM (";
+    let oom = |bytes| training(Place::Function, 6, &[20 * MIB], false).oom(bytes, 4 * MIB);
+    let report = oom(40 * MIB);
+    let first = &report.statements[1];
+    assert!(first.text.starts_with(leak) && first.text.contains(", likely a leak). Without it, "), "{first:?}");
+    assert!(first.text.ends_with(" live (recounted); this request would have fitted."), "{first:?}");
+    assert!(first.tone == Tone::Alarm && first.fix.contains("every step appends to"), "{first:?}");
+    assert!(report.headline.as_ref().unwrap().text.starts_with("Out of memory at event "));
+    assert!(report.statements.iter().filter(|it| !it.fix.is_empty()).count() <= 2, "{:#?}", report.statements);
+
+    // Larger than the device.
+    let report = oom(4096 * MIB);
+    assert!(!report.statements[1].text.starts_with(leak), "{:?}", report.statements);
+    let text = &statement(&report, leak).text;
+    assert!(text.ends_with("this request would not have fitted."), "{text}");
+
+    // Without known steps.
+    let mut program = Program::default();
+    for _ in 0..4 {
+        program.alloc(10 * MIB, &[("/w/repro.py", 4, "<module>")]);
+        let scratch = program.alloc(MIB, &[("/w/repro.py", 5, "<module>")]);
+        program.free(scratch);
+    }
+    let text = &program.oom(20 * MIB, 4 * MIB).statements[1].text;
+    let wanted = "repro.py:4 <module> holds 40.0 MiB of the live memory at the OOM (100 %, possibly a leak). Without it, 0 B \
+                  instead of 40.0 MiB live (recounted); this request would have fitted.";
+    assert_eq!(text, wanted);
+}
+
+#[test]
+fn gradients_of_last_step_at_oom_in_forward_pass_are_stale() {
+    let gradient = "torch::autograd::AccumulateGrad::apply(std::vector<at::Tensor>&&)";
+    // With accumulation over two steps, gradients live in a forward pass are needed.
+    for (steps_per_update, is_stale) in [(1, true), (2, false)] {
+        let mut program = Program::default();
+        let mut gradients: Vec<u64> = Vec::new();
+        for step in 0..4 {
+            let activation = program.alloc(60 * MIB, &[("/w/model.py", 7, "forward")]);
+            if step % steps_per_update == 0 {
+                gradients.drain(..).for_each(|address| program.free(address));
+            }
+            let scratch = program.alloc(MIB, &[("", 0, "torch::autograd::generated::MmBackward0::apply()")]);
+            program.free(scratch);
+            program.free(activation);
+            if step % steps_per_update == 0 {
+                gradients.push(program.alloc(30 * MIB, &[("", 0, gradient)]));
+            }
+        }
+        program.alloc(60 * MIB, &[("/w/model.py", 7, "forward")]);
+        let report = program.oom(20 * MIB, 4 * MIB);
+        let found = report.statements.iter().find(|it| it.text.starts_with("30.0 MiB of the last step's gradients"));
+        assert_eq!(found.is_some(), is_stale, "{:#?}", report.statements);
+        if let Some(found) = found {
+            let wanted = "30.0 MiB of the last step's gradients are live at the OOM. With zero_grad(set_to_none=True) before the \
+                          forward pass, 60.0 MiB instead of 90.0 MiB live (recounted); this request would have fitted.";
+            assert_eq!(found.text, wanted);
+            assert!(found.fix.starts_with("Call optimizer.zero_grad(set_to_none=True)"), "{found:?}");
+        }
+        let savings = self::report(&mut program.open(), 0, Topic::Savings, &[]);
+        let wanted = "30.0 MiB of the last step's gradients are live at the peak";
+        let found = savings.statements.iter().any(|it| it.text.starts_with(wanted));
+        assert_eq!(found, is_stale, "{:#?}", savings.statements);
+    }
+}
+
+#[test]
+fn temporaries_of_optimizer_step_at_oom_are_recounted() {
+    let mut program = Program::default();
+    let update = ("/x/torch/optim/adamw.py", 700, "_multi_tensor_adamw");
+    for _ in 0..4 {
+        program.alloc(40 * MIB, &[("/w/model.py", 3, "__init__"), ("/w/run.py", 6, "main")]);
+    }
+    for _ in 0..4 {
+        program.alloc(40 * MIB, &[update, ("/w/run.py", 15, "main")]);
+    }
+    let report = program.oom(80 * MIB, 4 * MIB);
+    let found = statement(&report, "Temporaries of the optimizer's step: ");
+    let wanted = "Temporaries of the optimizer's step: 160 MiB at the OOM. Without them, 160 MiB instead of 320 MiB live \
+                  (recounted); this request would have fitted.";
+    assert_eq!(found.text, wanted);
+    assert!(found.fix.contains("fused=True") && found.fix.contains("foreach=False"), "{found:?}");
+}
+
+#[test]
+fn kv_cache_in_8_bits_is_planned_at_oom() {
+    let mut program = Program::default();
+    for layer in 0..4 {
+        program.alloc(10 * MIB, &[("/x/transformers/cache_utils.py", 90 + layer, "update"), ("/w/run.py", 9, "main")]);
+    }
+    let report = program.oom(20 * MIB, 4 * MIB);
+    statement(&report, "With the KV cache in 8 bits, 20.0 MiB instead of 40.0 MiB live at the OOM (planned); ");
 }

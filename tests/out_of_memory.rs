@@ -395,6 +395,9 @@ fn pool_of_the_request_is_named() {
     let report = oom_in_pool(Some([0, 1]), [0, 0], 24);
     let fix = report.statements.iter().find(|it| it.text.starts_with("Empty segments")).map(|it| it.fix.as_str());
     assert_eq!(fix, Some("Call torch.cuda.empty_cache() before this request."), "{:#?}", texts(&report));
+    // PyTorch releases no cached memory while allocations go to a private pool.
+    let fit = "Largest request that would have fitted: ≤ 4.00 MiB, in the largest free block of this pool.";
+    assert!(texts(&report).iter().any(|text| text == fit), "{:#?}", texts(&report));
 
     // Without a recorded pool of the request.
     let report = oom_in_pool(None, [0, 2], 24);
@@ -402,6 +405,21 @@ fn pool_of_the_request_is_named() {
                    20.0 MiB reserved.";
     assert!(texts(&report).iter().any(|text| text == assumed), "{:#?}", texts(&report));
     assert!(serves(&report).iter().all(|row| row[1] == "not known"), "{:?}", serves(&report));
+
+    // The frame of the request is also that of the newest block of MemPool (0, 1).
+    let [a, b, c] = [100 * MIB, 200 * MIB, 300 * MIB];
+    let mut segments = [(a, "active_allocated"), (b, "active_allocated"), (c, "inactive")]
+        .map(|(address, state)| segment(address, 20 * MIB, false, &[(address, 20 * MIB, state)]));
+    segments[1]["segment_pool_id"] = json!([0, 1]);
+    let oom = oom_event(12 * MIB, MIB);
+    let mut same = event("alloc", b, 20 * MIB);
+    same["frames"] = oom["frames"].clone();
+    let report = oom_report(&mut open_snapshot(&segments, &[event("alloc", a, 20 * MIB), same, oom]), None);
+    let inferred = "Pool of the request: MemPool (0, 1), large blocks, default stream (inferred: it holds the last allocation \
+                    by the same call stack): 20.0 MiB reserved.";
+    assert!(texts(&report).iter().any(|text| text == inferred), "{:#?}", texts(&report));
+    let fix = report.statements.iter().find(|it| it.text.starts_with("Empty segments")).map(|it| it.fix.as_str());
+    assert_eq!(fix, Some("Call torch.cuda.empty_cache() before this request."), "{:#?}", texts(&report));
 
     // One pool needs no name.
     let report = oom_report(&mut fragmented(), None);

@@ -74,14 +74,22 @@ def forward_passes(found, is_start, has_gradient):
     return [[start, FOREVER if end is None else end] for start, end in passes]
 
 
-def stale_spans(found, role, passes):
+def stale_spans(found, role, passes, ooms):
     """Return the spans in which gradients of the last step are live in a forward pass."""
+    freed_in = set()
     for one in found:
         if role(one) != "gradient" or one["died"] == FOREVER:
             continue
         before = [it for it in passes if it[0] < one["died"]]
         if before and one["born"] <= before[-1][0] and one["died"] < before[-1][1]:
+            freed_in.add(before[-1][0] if one["size"] > 0 else None)
             yield one["size"], before[-1][0], one["died"]
+    # An OOM in the last forward pass prevents the free that all earlier ones had.
+    earlier = [start for start, _ in passes[1:-1]]
+    if earlier and passes[-1][1] == FOREVER and any(event >= passes[-1][0] for event in ooms) and freed_in.issuperset(earlier):
+        for one in found:
+            if role(one) == "gradient" and one["died"] == FOREVER and one["born"] <= passes[-1][0]:
+                yield one["size"], passes[-1][0], FOREVER
 
 
 def held_spans(found, role, starts):
@@ -195,6 +203,7 @@ def savings(snapshot, device, rules):
     is_score = lambda one: matches(ATTENTION, stack(one)) and matches(SOFTMAX, stack(one)) and not is_loss(one)
     is_gradient = lambda one: role(one) == "gradient"
     passes = forward_passes(found, lambda one: matches(FORWARD, one["made"]), is_gradient)
+    ooms = [at for at, event in enumerate(it.trace) if event["action"] == "oom"]
     trains = any(role(one) in ("gradient", "optimizer") and one["rule"].like is None for one in found)
     trains |= any(one["born"] > 0 and is_backward(one["made"]) for one in found)
     changes = {
@@ -202,7 +211,7 @@ def savings(snapshot, device, rules):
         "fused attention, at most": whole(filter(is_score, found)),
         "KV cache in 8 bits": part("cache", 2), "8-bit optimizer state": part("optimizer", 4),
         "optimizer state sharded over 8 devices": part("optimizer", 8), "optimizer state on the CPU": whole(of_role("optimizer")),
-        "gradients of the last step freed before the forward pass": list(stale_spans(found, role, passes)),
+        "gradients of the last step freed before the forward pass": list(stale_spans(found, role, passes, ooms)),
         "gradients set to None after each step": unfreed_spans(found, role, starts, last),
         "tensors of a step freed at its end": list(held_spans(found, role, starts)),
         "frees that do not wait for other streams": [(it.size, it.asked, it.died) for it in requested if it.asked is not None and it.asked < it.died],

@@ -174,11 +174,14 @@ impl Preset {
 }
 
 base::listed! {
-    /// A plan that the report on out-of-memory errors evaluates.
+    /// A plan that the report on out-of-memory errors evaluates. Plans that cost less come first.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum OomPlan {
-        HalfBatch = "half the batch size",
+        EightBitOptimizer = "8-bit optimizer state",
+        EightBitKvCache = "the KV cache in 8 bits",
         Checkpoint = "activation checkpointing",
+        OffloadedOptimizer = "optimizer state on the CPU",
+        HalfBatch = "half the batch size",
         Sharded = "sharding over 8 devices (FSDP)",
     }
 }
@@ -189,6 +192,12 @@ impl OomPlan {
         let mut plan = PlanQuestion { batch: Factor::ONE, ..PlanQuestion::default() };
         let number = |times, by| Factor::new(times, by).unwrap_or_default();
         let (preset, number) = match self {
+            OomPlan::EightBitKvCache => {
+                plan.groups.push((PlanGroup::NamedIfAny("KV cache".to_owned()), number(1, 2)));
+                return plan;
+            }
+            OomPlan::EightBitOptimizer => (Preset::EightBitOptimizer, Factor::ONE),
+            OomPlan::OffloadedOptimizer => (Preset::OffloadOptimizer, Factor::ONE),
             OomPlan::HalfBatch => (Preset::Batch, number(1, 2)),
             OomPlan::Checkpoint => (Preset::Checkpoint, Factor::ONE),
             OomPlan::Sharded => (Preset::Fsdp, number(8, 1)),

@@ -68,8 +68,8 @@ impl OomPlans {
         let has_backward = !file.backward.is_empty();
         let unknown = file.groups.categories.set().categories().iter().position(|name| name == UNKNOWN);
         while let Some(&plan) = OomPlan::ALL.get(self.done) {
-            // Without a backward pass, no activation is kept for it, and there are no optimizer states to shard.
-            if plan != OomPlan::HalfBatch && !has_backward {
+            // Without a backward pass, no activation is kept for it, and there is no optimizer state.
+            if !matches!(plan, OomPlan::HalfBatch | OomPlan::EightBitKvCache) && !has_backward {
                 self.done += 1;
                 continue;
             }
@@ -105,7 +105,8 @@ impl OomPlans {
                 }
             }
             let mut run = None;
-            if let Some(new) = new_simulator.filter(|_| !bytes.is_empty()) {
+            let saves = changes.iter().any(|change| *change != [0; 2]);
+            if let Some(new) = new_simulator.filter(|_| saves) {
                 let simulator = simulator.get_or_insert_with(new);
                 if *next == sizes.len() {
                     simulator.reset();

@@ -16,7 +16,7 @@ use history::replay::AllocationId;
 use protocol::{Grouping, ReportQuestion, Threshold, Tone};
 use statements::{write_awaiting_at_end, write_delayed, write_never_freed, write_short_lived};
 
-/// Maximum number of statements about accumulating call sites.
+/// Maximum number of accumulating call sites.
 const MAX_ACCUMULATIONS: usize = 3;
 
 /// Search for allocations that are never freed, freed late, or short-lived.

@@ -13,12 +13,36 @@ use super::recording::without_events;
 use super::writer::ReportWriter;
 use base::slice::{SliceResult, TimeSlice};
 pub(super) use cached::{pool_name, stream_name};
-pub(super) use growth::Growth;
+pub(super) use growth::{FIX, Growth, caller_text};
 pub(super) use lifetimes::Lifetimes;
 
+use crate::side::Side;
 use cached::Cached;
 use protocol::Tone;
 use rounding::RoundingLoss;
+
+/// A call site that may leak: what it allocates between two moments is never freed.
+#[derive(Clone, Copy)]
+pub(super) struct LeakingSite {
+    /// Number of the call site in [`Grouping::CallSite`](protocol::Grouping::CallSite).
+    pub(super) group: u32,
+    pub(super) from: u32,
+    pub(super) to: u32,
+    /// False if the insight on leaks calls it only possibly a leak.
+    pub(super) is_likely: bool,
+}
+
+/// Returns the largest call sites that leak: those that grow per step or, if no steps are known, those that accumulate
+/// allocations.
+pub(super) fn leaking_sites(side: Side<'_>, growth: Option<&Growth>, lifetimes: &Lifetimes) -> Vec<LeakingSite> {
+    match growth.filter(|growth| growth.is_known()) {
+        Some(growth) => growth.leaking_sites(side),
+        None => {
+            let leak = |(group, _)| LeakingSite { group, from: 0, to: u32::MAX, is_likely: false };
+            lifetimes.accumulations(side).into_iter().map(leak).collect()
+        }
+    }
+}
 
 /// The insight on leaks and waste.
 pub(super) struct Leaks {

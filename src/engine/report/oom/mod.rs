@@ -1,6 +1,7 @@
 //! Insight on out-of-memory errors (OOM): the failed request, the state at that moment, and possible fixes.
 
 mod facts;
+mod freeable;
 mod kind;
 mod kind_sums;
 mod pausing;
@@ -24,6 +25,7 @@ use analysis::site;
 use base::slice::{STEPS_PER_CHECK, SliceResult, TimeSlice};
 use base::units::EventIdx;
 use facts::{OomFacts, OomState, RoundedAtOoms, min_capacity};
+use freeable::Freeable;
 use history::recorder::PausedBytes;
 use history::replay::AllocationId;
 use history::snapshot::Action;
@@ -46,11 +48,13 @@ pub(super) struct OutOfMemory {
     /// OOM at the cursor, or else the newest. `None` if the trace has none.
     reported: Option<OomState>,
     waiting: Option<Waiting>,
+    freeable: Option<Freeable>,
     pausing: Pausing,
 }
 
 impl Insight for OutOfMemory {
-    const NEEDS: &'static [Need] = &[Need::Segments, Need::Categories, Need::Simulation, Need::OomPlans];
+    const NEEDS: &'static [Need] =
+        &[Need::Segments, Need::Categories, Need::Forward, Need::Growth, Need::Simulation, Need::OomPlans];
 
     fn new(&Given { side, question, segments, .. }: &Given<'_>) -> OutOfMemory {
         // A click in the report moves the cursor to the reported OOM, so the report stays the same.
@@ -68,11 +72,13 @@ impl Insight for OutOfMemory {
             allocated: RoundedAtOoms::default(),
             reported,
             waiting: None,
+            freeable: None,
             pausing: Pausing::default(),
         }
     }
 
-    fn step(&mut self, &Given { side, question, segments, .. }: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
+    fn step(&mut self, given: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
+        let Given { side, question, segments, .. } = *given;
         let Some(OomState { live, state, by_kind, large_before, next, event }) = &mut self.reported else {
             return Ok(());
         };
@@ -85,7 +91,13 @@ impl Insight for OutOfMemory {
         self.allocated.step(side, slice)?;
         self.pausing.step(side.snapshot(), slice)?;
         let waiting = self.waiting.get_or_insert_with(|| Waiting::new(*event));
-        live.step(side, &mut |id, _| waiting.add(side, id), slice)?;
+        let freeable = self.freeable.get_or_insert_with(|| Freeable::new(given, live.moment));
+        freeable.step(given, slice)?;
+        let mut add = |id, _| {
+            waiting.add(side, id);
+            freeable.add(side, id);
+        };
+        live.step(side, &mut add, slice)?;
         state.step(side, segments, slice)?;
         waiting.step(side, slice)?;
         by_kind.step(state, segments, slice)?;
@@ -117,9 +129,14 @@ impl Insight for OutOfMemory {
             waiting.write(writer, &facts, oom, given.segments);
         }
         let is_too_large = capacity.value > 0 && facts.request > capacity.value;
-        statements::write(writer, &facts, oom, &site, (is_too_large.then_some(capacity.value), implied_limit(given)));
+        let limits = (is_too_large.then_some(capacity.value), implied_limit(given));
+        statements::write(writer, &facts, oom, (&site, given.segments), limits, |writer| {
+            if let Some(freeable) = &self.freeable {
+                freeable.write_leaks(writer, (&facts, oom), given, true);
+            }
+        });
         self.pausing.write(writer);
-        remedies::write(writer, &facts, given, is_too_large);
+        remedies::write(writer, (&facts, oom), self.freeable.as_ref(), given, is_too_large);
         statements::write_rest(writer, &facts, oom);
         match recorded_value(PROCESS) {
             Some(_) => statements::write_recorded_outside(
@@ -133,7 +150,7 @@ impl Insight for OutOfMemory {
         let all = oom.by_kind.total;
         let known = (all.reserved > 0).then_some((oom.event, all.free));
         write_requests(writer, (&self.sites, &self.allocated.at_ooms), known, capacity, &paused);
-        write_free_by_pool(writer, oom, RequestPool::new(given.side, &facts));
+        write_free_by_pool(writer, oom, RequestPool::new(given.side, &facts, oom, given.segments));
         oom.live.write(writer, "Live at the OOM", None);
         write_before(writer, oom, self.min_bytes);
     }

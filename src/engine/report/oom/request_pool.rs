@@ -7,7 +7,8 @@ use crate::report::writer::{ReportWriter, bytes_text, moment_evidence};
 use crate::side::Side;
 use crate::state::is_small;
 use base::units::pluralize;
-use history::replay::SegmentKind;
+use history::replay::{AllocationId, SegmentKind, SegmentLifetimes};
+use history::snapshot::StackId;
 use protocol::Tone;
 
 /// Maximum number of pools that a sentence names.
@@ -16,8 +17,9 @@ const MAX_NAMED: usize = 3;
 /// Pool, stream and size class of a failed request.
 #[derive(Clone, Copy)]
 pub(super) struct RequestPool {
-    /// `None` if the file does not record the pools of events.
+    /// `None` if it is neither recorded nor inferred.
     pool: Option<(u64, u64)>,
+    is_inferred: bool,
     stream: u64,
     small: bool,
     /// Size of the request, rounded as the allocator does.
@@ -25,15 +27,42 @@ pub(super) struct RequestPool {
 }
 
 impl RequestPool {
-    pub(super) fn new(Side { file, history }: Side<'_>, facts: &OomFacts) -> RequestPool {
+    /// Reads the pool of the request. If the file does not record it, the pool is that of the newest live allocation by
+    /// the same call stack.
+    pub(super) fn new(
+        side @ Side { file, history }: Side<'_>,
+        facts: &OomFacts,
+        oom: &OomState,
+        lives: &SegmentLifetimes,
+    ) -> RequestPool {
         let labels = file.snapshot.labels.labels(history.events.labels(facts.event));
         let rounded = file.rounding.rounded(facts.request);
-        RequestPool { pool: labels.pool, stream: labels.stream.unwrap_or_default(), small: is_small(rounded), rounded }
+        let (pool, stream, small) = (labels.pool, labels.stream.unwrap_or_default(), is_small(rounded));
+        let request = RequestPool { pool, is_inferred: false, stream, small, rounded };
+        let stack = history.events.stack(facts.event);
+        if pool.is_some() || matches!(stack, StackId::NONE | StackId::EMPTY) {
+            return request;
+        }
+        let segments = oom.state.segments.iter();
+        let kinds = segments.filter_map(|segment| Some((segment, lives.kinds().get(segment.kind as usize)?)));
+        let newest = kinds.filter(|(_, kind)| request.has_stream_of(kind)).flat_map(|(segment, kind)| {
+            let ids = oom.state.blocks_of(segment).iter().map(|block| block.id);
+            let same = ids.filter(|&id| side.stack(AllocationId(id)) == stack).max();
+            same.map(|id| (id, kind.pool.unwrap_or_default()))
+        });
+        let pool = newest.max().map(|(_, pool)| pool);
+        RequestPool { pool, is_inferred: pool.is_some(), ..request }
     }
 
     /// Returns whether segments of a kind can serve the request. A pool that is not recorded is the default pool.
     pub(super) fn is_served_by(self, kind: &SegmentKind) -> bool {
         kind.pool.unwrap_or_default() == self.pool.unwrap_or_default() && self.has_stream_of(kind)
+    }
+
+    /// Returns whether PyTorch releases cached memory before the request fails. It does not during a capture, or while
+    /// allocations go to a `MemPool`.
+    pub(super) fn releases_cached(self) -> bool {
+        self.pool.unwrap_or_default() == (0, 0)
     }
 
     fn has_stream_of(self, kind: &SegmentKind) -> bool {
@@ -79,7 +108,11 @@ impl RequestPool {
             "Pool of the request: {}, {}{}: {} reserved.",
             pool_name(file, self.pool, self.small),
             stream_name(Some(self.stream)),
-            if is_known { "" } else { " (assumed: the file does not record it)" },
+            match is_known {
+                true if self.is_inferred => " (inferred: it holds the last allocation by the same call stack)",
+                true => "",
+                false => " (assumed: the file does not record it)",
+            },
             bytes_text(reserved)
         );
         let largest = serving().map(|sums| sums.largest_free).max().unwrap_or(0);

@@ -9,26 +9,29 @@ use crate::side::Side;
 use crate::state::{DRIVER_GRAIN, MIN_OWN_SEGMENT, SegmentSizing, driver_request_size, is_small, page_size};
 use analysis::site;
 use base::units::{group_digits, pluralize};
+use history::replay::SegmentLifetimes;
 use protocol::{Evidence, ReportQuestion, Span, Threshold, Tone};
 
 /// Number of events before the OOM that are shown when its statement is clicked.
 const SHOWN_EVENTS: u32 = 500;
 
 /// Writes the statements about an OOM. `site` is the call site of the failed request. `exceeded` is the capacity of the
-/// device if the request is larger, `implied_limit` the upper bound of the process's memory limit.
+/// device if the request is larger, `implied_limit` the upper bound of the process's memory limit. `write_causes` writes
+/// what could have been freed, after the statement about the request.
 pub(super) fn write(
     writer: &mut ReportWriter<'_>,
     facts: &OomFacts,
     failure: &OomState,
-    site: &str,
+    (site, lives): (&str, &SegmentLifetimes),
     (exceeded, implied_limit): (Option<u64>, Option<u64>),
+    write_causes: impl FnOnce(&mut ReportWriter<'_>),
 ) {
     let side @ Side { file, history } = writer.side;
     let moment = failure.live.moment;
     let (kinds, live) = (&failure.by_kind.kinds, &failure.live);
     let has_segments = !file.snapshot.segments.is_empty() && facts.reserved > 0;
     let rounded = file.rounding.rounded(facts.request);
-    let pool = RequestPool::new(side, facts);
+    let pool = RequestPool::new(side, facts, failure, lives);
     let matching = || kinds.iter().filter(|totals| pool.is_served_by(&totals.kind));
     let is_expandable = matching().any(|totals| totals.kind.expandable);
     let pages = if is_expandable { SegmentSizing::Expandable } else { SegmentSizing::Fixed };
@@ -62,6 +65,7 @@ pub(super) fn write(
         );
         writer.add_statement(Tone::Alarm, text, None);
     }
+    write_causes(writer);
     let reserved = if has_segments { &format!(", of {} reserved", bytes_text(facts.reserved)) } else { "" };
     let (bytes, count) = (bytes_text(facts.live), pluralize(live.count, "allocation"));
     let text = format!("Live at the OOM: {bytes} in {count}{reserved}.");
@@ -92,8 +96,9 @@ pub(super) fn write(
     let largest = matching().map(|totals| totals.sums.largest_free).max().unwrap_or(0);
     let blocks = sum_kinds(matching(), |totals| totals.sums.free_blocks.into());
     // Before it fails, PyTorch releases segments without a live block, and free pages of expandable segments
-    // (`release_cached_blocks`). Segments of private pools stay.
-    let released = sum_kinds(kinds.iter().filter(|totals| totals.kind.pool == Some((0, 0))), |totals| {
+    // (`release_cached_blocks`). Segments of private pools stay, and all stay if the request is in a private pool.
+    let releasable = |totals: &&KindSums| pool.releases_cached() && totals.kind.pool == Some((0, 0));
+    let released = sum_kinds(kinds.iter().filter(releasable), |totals| {
         if totals.kind.expandable { totals.sums.free } else { totals.empty_segment_bytes }
     });
     let left_by_limit = implied_limit.map_or(u64::MAX, |limit| limit.saturating_sub(facts.reserved));

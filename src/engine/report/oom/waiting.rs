@@ -9,7 +9,7 @@ use crate::side::Side;
 use crate::state::{DeviceState, Segment, SegmentSizing, driver_request_size, page_size};
 use base::slice::{SliceResult, TimeSlice};
 use base::units::{EventIdx, group_digits};
-use history::replay::{AllocationId, SegmentLifetimes};
+use history::replay::{AllocationId, SegmentKind, SegmentLifetimes};
 use history::snapshot::Action;
 use protocol::Tone;
 use std::ops::Range;
@@ -70,7 +70,7 @@ impl Waiting {
         let data = side.device_data();
         let rounded = side.file.rounding.rounded(facts.request);
         let labels = side.file.snapshot.labels.labels(side.history.events.labels(facts.event));
-        let pool = RequestPool::new(side, facts);
+        let pool = RequestPool::new(side, facts, oom, lives);
         let size = |id: AllocationId| data.rounded_size(id).0;
         let largest_of = |ids: &[u32]| ids.iter().map(|&id| AllocationId(id)).max_by_key(|&id| size(id));
         // Blocks of the same pool and stream are reused: one, or several with the free memory around them.
@@ -79,26 +79,21 @@ impl Waiting {
         for segment in &oom.state.segments {
             let Some(kind) = lives.kinds().get(segment.kind as usize) else { continue };
             for (range, waiting) in free_runs(&oom.state, segment, ids) {
-                // The default pool releases free segments to the driver, and free pages of expandable segments.
-                let page = if kind.expandable { page_size(kind.small) } else { segment.end - segment.address };
-                let offsets = [range.start - segment.address, range.end - segment.address];
-                if kind.pool.unwrap_or_default() == (0, 0) && page > 0 {
-                    let pages = (offsets[1] / page).saturating_sub(offsets[0].div_ceil(page));
-                    released = released.saturating_add(pages.saturating_mul(page));
-                }
+                released = released.saturating_add(releasable_bytes(kind, segment, &range));
                 if !pool.is_served_by(kind) {
                     continue;
                 }
                 sizing = if kind.expandable { SegmentSizing::Expandable } else { sizing };
                 block = block.into_iter().chain(largest_of(&waiting)).max_by_key(|&id| size(id));
                 let is_same = |&id: &u32| stream_of(side, AllocationId(id)) == labels.stream.unwrap_or_default();
-                if offsets[1] - offsets[0] >= rounded && !waiting.is_empty() && waiting.iter().all(is_same) {
+                if range.end - range.start >= rounded && !waiting.is_empty() && waiting.iter().all(is_same) {
                     joined = Some(waiting);
                 }
             }
         }
         let needed = driver_request_size(rounded, sizing);
-        let is_released = facts.device_free.is_some_and(|free| free.saturating_add(released) >= needed);
+        let is_enough = facts.device_free.is_some_and(|free| free.saturating_add(released) >= needed);
+        let is_released = is_enough && pool.releases_cached();
         let block = block.filter(|&id| size(id) >= rounded).map(|id| vec![id.0]);
         let Some(found) = block.or(joined).or_else(|| is_released.then(|| ids.clone())) else { return };
         let Some(largest) = largest_of(&found) else { return };
@@ -121,9 +116,20 @@ impl Waiting {
     }
 }
 
+/// Returns the bytes of a free range of a segment that PyTorch releases before a request of the default pool fails:
+/// whole segments of the default pool, and whole pages of its expandable segments.
+pub(super) fn releasable_bytes(kind: &SegmentKind, segment: &Segment, range: &Range<u64>) -> u64 {
+    let page = if kind.expandable { page_size(kind.small) } else { segment.end - segment.address };
+    if kind.pool.unwrap_or_default() != (0, 0) || page == 0 {
+        return 0;
+    }
+    let [from, to] = [range.start, range.end].map(|address| address - segment.address);
+    (to / page).saturating_sub(from.div_ceil(page)).saturating_mul(page)
+}
+
 /// Returns the ranges of a segment that are free, or would be without the allocations with these ids, and the ids of
 /// those in each range. `ids` are ascending.
-fn free_runs(state: &DeviceState, segment: &Segment, ids: &[u32]) -> Vec<(Range<u64>, Vec<u32>)> {
+pub(super) fn free_runs(state: &DeviceState, segment: &Segment, ids: &[u32]) -> Vec<(Range<u64>, Vec<u32>)> {
     let (mut runs, mut from, mut waiting) = (Vec::new(), segment.address, Vec::new());
     for block in state.blocks_of(segment) {
         if ids.binary_search(&block.id).is_ok() {

@@ -65,6 +65,10 @@ pub(super) const CHECKPOINT_QUERY: &str = r"/utils.checkpoint\.py|activation_che
 /// Search query for stacks that allocate the buckets of DistributedDataParallel.
 pub(super) const BUCKET_QUERY: &str = "/c10d::Reducer|_ddp_init_helper/";
 
+/// Advice on gradients that are live in the forward pass of the next step.
+pub(in crate::report) const STALE_GRADIENTS_FIX: &str =
+    "Call optimizer.zero_grad(set_to_none=True) before the forward pass, or right after optimizer.step().";
+
 /// Number of GPUs that share the optimizer state in the example.
 pub(super) const EXAMPLE_SHARDS: u64 = 8;
 
@@ -163,7 +167,7 @@ impl SavingKind {
                 "Gradients of the last step",
                 "Freed before the forward pass",
                 "gradients of the last step freed before the forward pass",
-                "Call optimizer.zero_grad(set_to_none=True) before the forward pass, or right after optimizer.step().",
+                STALE_GRADIENTS_FIX,
                 "They are freed before the next backward pass, so nothing accumulates in them.",
             ],
             SavingKind::UnfreedGradients => [

@@ -26,10 +26,13 @@ use base::units::Moment;
 use groupings::NumberedGrouping;
 use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
 use history::snapshot::Action;
+pub(super) use kinds::STALE_GRADIENTS_FIX;
 use kinds::{KINDS, Saving, SavingKind};
 use matched_stacks::MatchedStacks;
 use pass::PeakPass;
 use protocol::{Grouping, Scope};
+pub(super) use stale_gradients::StaleGradients;
+pub(super) use statements::{is_in_optimizer_step, optimizer_temporaries_fix};
 
 /// Maximum number of call sites in a statement.
 const MAX_SITES: usize = 3;

@@ -1,5 +1,8 @@
 //! Gradients of the last step that are live during the forward pass: they were used by the optimizer, and are freed
 //! before the next backward pass. Freed before the forward pass, they would not add to its peak.
+//!
+//! An OOM in the last forward pass prevents their free. There, gradients that are never freed are of the last step if
+//! those of all earlier steps were freed during the next forward pass.
 
 use crate::origin::is_free_stack;
 use crate::roles::Role;
@@ -21,7 +24,7 @@ struct ForwardPass {
 /// The forward passes of a trace, and the gradients that are live at their starts and freed before the next backward
 /// pass.
 #[derive(Default)]
-pub(super) struct StaleGradients {
+pub(in crate::report) struct StaleGradients {
     /// Number of allocations that were searched for forward passes. `next` counts those searched for stale gradients.
     searched: usize,
     next: usize,
@@ -29,11 +32,15 @@ pub(super) struct StaleGradients {
     /// Number of starts that the pass over the trace has reached.
     reached: usize,
     has_backward: bool,
+    /// Bytes of gradients that are live at the start of the last forward pass and never freed.
+    unfreed_bytes: i64,
+    /// True if these gradients are stale.
+    ends_with_stale: bool,
 }
 
 impl StaleGradients {
     /// Continues searching for forward passes, and then for stale gradients. `role` returns the role of an allocation.
-    pub(super) fn step(
+    pub(in crate::report) fn step(
         &mut self,
         side: Side<'_>,
         role: impl Fn(AllocationId) -> Role,
@@ -66,17 +73,36 @@ impl StaleGradients {
                 let size = i64::try_from(history.allocations.size(id)).unwrap_or(i64::MAX);
                 if let Some(pass) = self.pass_of(history, id).and_then(|index| self.passes.get_mut(index)) {
                     pass.bytes = pass.bytes.saturating_add(size);
+                } else if self.is_unfreed(history, id) {
+                    self.unfreed_bytes = self.unfreed_bytes.saturating_add(size);
                 }
             }
         }
+        let unfreed = std::mem::take(&mut self.unfreed_bytes);
+        if let [_, earlier @ .., last] = &mut *self.passes
+            && last.end == u32::MAX
+            && history.oom_events().any(|event| event >= last.start)
+            && !earlier.is_empty()
+            && earlier.iter().all(|pass| pass.bytes > 0)
+        {
+            last.bytes = last.bytes.saturating_add(unfreed);
+            self.ends_with_stale = true;
+        }
         Ok(())
+    }
+
+    /// Returns whether a gradient is live at the start of the last forward pass and never freed.
+    fn is_unfreed(&self, history: &DeviceHistory, id: AllocationId) -> bool {
+        let (allocated_at, freed_at, _) = history.allocations.span(id);
+        freed_at == u32::MAX && self.passes.last().is_some_and(|pass| allocated_at <= pass.start)
     }
 
     /// Returns the index of the forward pass during which a gradient is stale, if any.
     fn pass_of(&self, history: &DeviceHistory, id: AllocationId) -> Option<usize> {
         let (allocated_at, freed_at, _) = history.allocations.span(id);
         if freed_at == u32::MAX {
-            return None;
+            let is_stale = self.ends_with_stale && self.is_unfreed(history, id);
+            return self.passes.len().checked_sub(1).filter(|_| is_stale);
         }
         let index = self.passes.partition_point(|pass| pass.start < freed_at).checked_sub(1)?;
         let pass = self.passes.get(index)?;
@@ -97,7 +123,12 @@ impl StaleGradients {
     }
 
     /// Returns whether a gradient is stale at this moment.
-    pub(super) fn is_stale_at(&self, history: &DeviceHistory, id: AllocationId, Moment(moment): Moment) -> bool {
+    pub(in crate::report) fn is_stale_at(
+        &self,
+        history: &DeviceHistory,
+        id: AllocationId,
+        Moment(moment): Moment,
+    ) -> bool {
         let pass = self.pass_of(history, id).and_then(|index| self.passes.get(index));
         pass.is_some_and(|pass| pass.start <= moment) && history.allocations.outlives(id, Moment(moment))
     }

@@ -174,12 +174,8 @@ fn write_statement(writer: &mut ReportWriter<'_>, (moment, peak): (u32, u64), sa
             "Use an 8-bit optimizer, shard its state over data-parallel ranks (ZeRO-1, FSDP), or offload it to the CPU."
                 .to_owned()
         }
-        false if is_of_function(writer, saving, &OPTIMIZER_WORDS) => {
-            let is_single = is_of_function(writer, saving, &["_single_tensor_"]);
-            let other = if is_single { "" } else { ", or one that updates a tensor at a time (foreach=False)" };
-            format!("Use a fused optimizer (fused=True){other}. A part of the temporaries stays live.")
-        }
-        false => format!("{} {}", texts.fix, texts.caveat),
+        false => optimizer_temporary(side, saving)
+            .map_or_else(|| format!("{} {}", texts.fix, texts.caveat), |id| optimizer_temporaries_fix(side, id)),
     };
     writer.set_fix(&fix);
 }
@@ -202,10 +198,22 @@ fn concerned_evidence(side: Side<'_>, saving: &Saving) -> Evidence {
 /// Words in the frames of the optimizer's step.
 const OPTIMIZER_WORDS: [&str; 4] = ["torch/optim/", "optimizer", "_multi_tensor_", "_single_tensor_"];
 
-/// Returns whether a frame of the largest temporary contains one of these words.
-fn is_of_function(writer: &ReportWriter<'_>, saving: &Saving, words: &[&str]) -> bool {
-    let first = saving.top_sites.first().filter(|_| saving.kind == SavingKind::Temporaries);
-    first.is_some_and(|&(_, _, id)| has_frame_with(writer.side.snapshot(), writer.side.stack(id), words))
+/// Returns whether an allocation was made in the optimizer's step, by its stack.
+pub(in crate::report) fn is_in_optimizer_step(side: Side<'_>, id: AllocationId) -> bool {
+    has_frame_with(side.snapshot(), side.stack(id), &OPTIMIZER_WORDS)
+}
+
+/// Returns advice on temporaries of the optimizer's step, of which `id` is one.
+pub(in crate::report) fn optimizer_temporaries_fix(side: Side<'_>, id: AllocationId) -> String {
+    let is_single = has_frame_with(side.snapshot(), side.stack(id), &["_single_tensor_"]);
+    let other = if is_single { "" } else { ", or one that updates a tensor at a time (foreach=False)" };
+    format!("Use a fused optimizer (fused=True){other}. A part of the temporaries stays live.")
+}
+
+/// Returns the largest temporary if it was made in the optimizer's step.
+fn optimizer_temporary(side: Side<'_>, saving: &Saving) -> Option<AllocationId> {
+    let &(_, _, id) = saving.top_sites.first().filter(|_| saving.kind == SavingKind::Temporaries)?;
+    is_in_optimizer_step(side, id).then_some(id)
 }
 
 /// Converts the first letter to lower case, so that the text can be used within a sentence.

@@ -29,7 +29,7 @@ use history::replay::AllocationId;
 use protocol::{Grouping, ReportQuestion, Span, Threshold};
 use replaced::ReplacedTensors;
 use site_growth::SiteGrowth;
-pub(super) use statements::caller_text;
+pub(in crate::report) use statements::{FIX, caller_text};
 
 /// Default of the minimum number of steps with growth of a call site.
 const MIN_STEPS: u64 = 2;

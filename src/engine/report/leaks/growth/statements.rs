@@ -4,6 +4,7 @@ use super::certainty::Certainty;
 use super::effect::{MAX_EFFECTS, MAX_STATEMENTS};
 use super::site_growth::SiteGrowth;
 use super::{Growth, MIN_STEPS, min_steps};
+use crate::report::leaks::LeakingSite;
 use crate::report::leaks::held::holder_text;
 use crate::report::site_sums::{SiteSum, SiteSums, label};
 use crate::report::writer::{ReportWriter, bytes_text, is_notable, truncate};
@@ -13,14 +14,14 @@ use base::sorted::sorted_by_key;
 use base::units::{group_digits, pluralize};
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{Snapshot, StackId};
-use protocol::{Chart, Evidence, Tone};
+use protocol::{Chart, Evidence, Span, Tone};
 
 /// Maximum number of values in a chart. A small chart cannot show more values distinctly.
 const MAX_VALUES: u32 = 96;
 
 /// Returns the text for the caller of a stack's call site, such as ` (called at train.py:13 main)`. Empty if no other
 /// function of the user's own code is in the stack.
-pub(in crate::report::leaks) fn caller_text(snapshot: &Snapshot, stack: StackId) -> String {
+pub(in crate::report) fn caller_text(snapshot: &Snapshot, stack: StackId) -> String {
     let frames = snapshot.stacks.frames(stack).map(|frame| snapshot.frames.frame(frame));
     let mut user_frames = frames.filter(|frame| Sites::is_user(snapshot, frame));
     let Some(call_site) = user_frames.next() else { return String::new() };
@@ -39,7 +40,7 @@ pub(super) fn is_notable_growth(history: &DeviceHistory, site: &SiteGrowth) -> b
 }
 
 /// Advice on a leak.
-const FIX: &str = "Free what this line keeps alive: entries of a list that every step appends to, or a loss with its \
+pub(in crate::report) const FIX: &str = "Free what this line keeps alive: entries of a list that every step appends to, or a loss with its \
                    graph (use loss.item()).";
 
 /// Returns the beginning of a sentence on growth by `total` bytes in each of several steps.
@@ -236,6 +237,20 @@ impl Growth {
         };
         let effects = ranked.take(MAX_STATEMENTS).filter_map(effect).collect();
         sorted_by_key(effects, |&(_, saved): &(u32, u64)| !u128::from(saved))
+    }
+
+    /// Returns the largest call sites that leak.
+    pub(in crate::report::leaks) fn leaking_sites(&self, side: Side<'_>) -> Vec<LeakingSite> {
+        let caches = self.kv_caches(side);
+        let ranked = self.ranked(MIN_STEPS).into_iter().filter(|group| !caches.contains(group));
+        let leak = |group: u32| {
+            let site = self.sites.get(group as usize).filter(|site| self.is_leak(site))?;
+            let is_likely = self.certainty(site) == Certainty::Likely;
+            let start = if self.rises_always(site) { 0 } else { self.baseline };
+            let Span { from, to } = self.span(start, self.last_compared(site))?;
+            Some(LeakingSite { group, from, to, is_likely })
+        };
+        ranked.take(MAX_STATEMENTS).filter_map(leak).collect()
     }
 
     /// Returns whether at least two steps were found, so that growth is known.
