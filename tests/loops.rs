@@ -184,8 +184,8 @@ fn loops_at_module_level_and_in_functions_have_steps() {
     }
 }
 
-/// Loops that free the gradients of the step before in front of the forward pass. The step that is inferred starts after
-/// that, so the last one has none of what an iteration allocates before.
+/// Loops that free the gradients of the step before in front of the forward pass. The step that is inferred starts
+/// after that, so the last one has none of what an iteration allocates before.
 #[test]
 fn last_iteration_of_loop_that_starts_with_zero_grad_is_a_step() {
     for (place, count) in PLACES.into_iter().flat_map(|place| [2, 3, 4, 10].map(|count| (place, count))) {

@@ -165,8 +165,8 @@ impl Tops {
         self.all.first().map_or(i64::MIN, |&(_, live)| live)
     }
 
-    /// Returns the first moment with the maximum of live bytes since `moment`, and the maximum. `None` unless the maximum
-    /// is above `bytes`.
+    /// Returns the first moment with the maximum of live bytes since `moment`, and the maximum. `None` unless the
+    /// maximum is above `bytes`.
     #[inline(never)]
     fn above(&self, bytes: i64, moment: u32) -> Option<(u32, i64)> {
         // Searches from the end, because most groups changed recently.

@@ -155,8 +155,8 @@ pub(super) fn stack_of(snapshot: &Snapshot, history: &DeviceHistory, id: Allocat
     event_stack(history, id).unwrap_or_else(|| other_stack_of(snapshot, history, id))
 }
 
-/// Returns the stack of the event that made an allocation, the common case, which needs no further lookups. `None` if it
-/// was not recorded.
+/// Returns the stack of the event that made an allocation, the common case, which needs no further lookups. `None` if
+/// it was not recorded.
 #[inline(always)]
 fn event_stack(history: &DeviceHistory, id: AllocationId) -> Option<StackId> {
     let stack = history.allocations.alloc_event(id).map(|event| history.events.stack(event.0));

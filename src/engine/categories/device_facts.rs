@@ -105,8 +105,8 @@ impl DeviceFacts {
         Ok(())
     }
 
-    /// Adds the range of an annotation of `zero_grad`, which starts no earlier than those before. `end` is the last moment
-    /// of the trace.
+    /// Adds the range of an annotation of `zero_grad`, which starts no earlier than those before. `end` is the last
+    /// moment of the trace.
     fn add_zero_grad(&mut self, span: Span, end: u32) {
         if self.zero_grad.is_empty() {
             self.zero_grad_blocks = IdSet::with_bound(block_of(end) as usize + 1);

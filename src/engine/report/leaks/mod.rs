@@ -4,6 +4,7 @@
 mod cached;
 mod growth;
 mod held;
+mod leaking_site;
 mod lifetimes;
 mod outside;
 mod rounding;
@@ -14,23 +15,13 @@ use super::writer::ReportWriter;
 use base::slice::{SliceResult, TimeSlice};
 pub(super) use cached::{pool_name, stream_name};
 pub(super) use growth::{FIX, Growth, caller_text};
+pub(super) use leaking_site::LeakingSite;
 pub(super) use lifetimes::Lifetimes;
 
 use crate::side::Side;
 use cached::Cached;
 use protocol::Tone;
 use rounding::RoundingLoss;
-
-/// A call site that may leak: what it allocates between two moments is never freed.
-#[derive(Clone, Copy)]
-pub(super) struct LeakingSite {
-    /// Number of the call site in [`Grouping::CallSite`](protocol::Grouping::CallSite).
-    pub(super) group: u32,
-    pub(super) from: u32,
-    pub(super) to: u32,
-    /// False if the insight on leaks calls it only possibly a leak.
-    pub(super) is_likely: bool,
-}
 
 /// Returns the largest call sites that leak: those that grow per step or, if no steps are known, those that accumulate
 /// allocations.

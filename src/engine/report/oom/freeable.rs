@@ -19,7 +19,8 @@ use history::replay::AllocationId;
 use history::snapshot::StackId;
 use protocol::{Grouping, Tone};
 
-/// Divisor of the live bytes. A leak that does not explain the OOM alone is reported if it holds more than the quotient.
+/// Divisor of the live bytes. A leak that does not explain the OOM alone is reported if it holds more than the
+/// quotient.
 const MIN_LEAK_PART: u64 = 10;
 
 /// Allocations that are live at an OOM and could have been freed before it, by reason. All ids are ascending.

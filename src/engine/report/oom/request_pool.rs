@@ -141,7 +141,10 @@ impl RequestPool {
         let mut pools: Vec<(u64, u64)> = others.iter().map(|it| it.kind.pool.unwrap_or_default()).collect();
         pools.sort_unstable();
         pools.dedup();
-        let named = pools.iter().take(MAX_NAMED).map(|&pool| file.groups.pool_label(pool));
+        let named = pools.iter().take(MAX_NAMED).map(|&pool| match pool {
+            (0, 0) => "the default pool".to_owned(),
+            pool => file.groups.pool_label(pool),
+        });
         let more = pools.len().saturating_sub(MAX_NAMED);
         let text = format!(
             "Empty segments that this request cannot use would have been large enough: {} in {} of {}{}.",

@@ -16,8 +16,8 @@ use protocol::{Evidence, ReportQuestion, Span, Threshold, Tone};
 const SHOWN_EVENTS: u32 = 500;
 
 /// Writes the statements about an OOM. `site` is the call site of the failed request. `exceeded` is the capacity of the
-/// device if the request is larger, `implied_limit` the upper bound of the process's memory limit. `write_causes` writes
-/// what could have been freed, after the statement about the request.
+/// device if the request is larger, `implied_limit` the upper bound of the process's memory limit. `write_causes`
+/// writes what could have been freed, after the statement about the request.
 pub(super) fn write(
     writer: &mut ReportWriter<'_>,
     facts: &OomFacts,

@@ -4,8 +4,8 @@ use super::certainty::Certainty;
 use super::effect::{MAX_EFFECTS, MAX_STATEMENTS};
 use super::site_growth::SiteGrowth;
 use super::{Growth, MIN_STEPS, min_steps};
-use crate::report::leaks::LeakingSite;
 use crate::report::leaks::held::holder_text;
+use crate::report::leaks::leaking_site::LeakingSite;
 use crate::report::site_sums::{SiteSum, SiteSums, label};
 use crate::report::writer::{ReportWriter, bytes_text, is_notable, truncate};
 use crate::side::Side;
@@ -40,8 +40,8 @@ pub(super) fn is_notable_growth(history: &DeviceHistory, site: &SiteGrowth) -> b
 }
 
 /// Advice on a leak.
-pub(in crate::report) const FIX: &str = "Free what this line keeps alive: entries of a list that every step appends to, or a loss with its \
-                   graph (use loss.item()).";
+pub(in crate::report) const FIX: &str = "Free what this line keeps alive: entries of a list that every step appends to, \
+                                         or a loss with its graph (use loss.item()).";
 
 /// Returns the beginning of a sentence on growth by `total` bytes in each of several steps.
 pub(super) fn steady_text(name: &str, (total, steps): (u64, u32), is_constant: bool, after: &str) -> String {
