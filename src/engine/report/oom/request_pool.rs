@@ -51,7 +51,14 @@ impl RequestPool {
             same.map(|id| (id, kind.pool.unwrap_or_default()))
         });
         let pool = newest.max().map(|(_, pool)| pool);
-        RequestPool { pool, is_inferred: pool.is_some(), ..request }
+        let inferred = RequestPool { pool, is_inferred: pool.is_some(), ..request };
+        // In a pool with a large enough free block, the request would not have failed.
+        let has_room = oom
+            .by_kind
+            .kinds
+            .iter()
+            .any(|totals| inferred.is_served_by(&totals.kind) && totals.sums.largest_free >= rounded);
+        if has_room { request } else { inferred }
     }
 
     /// Returns whether segments of a kind can serve the request. A pool that is not recorded is the default pool.

@@ -203,7 +203,7 @@ pub(in crate::report) fn is_in_optimizer_step(side: Side<'_>, id: AllocationId) 
     has_frame_with(side.snapshot(), side.stack(id), &OPTIMIZER_WORDS)
 }
 
-/// Returns advice on temporaries of the optimizer's step, of which `id` is one.
+/// Returns advice on temporaries of the optimizer's step. `id` is one of them.
 pub(in crate::report) fn optimizer_temporaries_fix(side: Side<'_>, id: AllocationId) -> String {
     let is_single = has_frame_with(side.snapshot(), side.stack(id), &["_single_tensor_"]);
     let other = if is_single { "" } else { ", or one that updates a tensor at a time (foreach=False)" };

@@ -3,8 +3,8 @@
 /// Returns true if the last step has fewer than seven eighths of the allocations of every other step, or more than
 /// twice as many. Then it is probably cut off by the end of the trace or includes code after the loop. Three quarters
 /// are enough if it `ends_with_optimizer`: what the loop allocates before the stack that starts the steps belongs to
-/// the step before, and the last step has none of it. The first step may have many one-time allocations, so the second
-/// of two steps needs only half as many. `step_lengths` are the numbers of allocations of the steps.
+/// the step before, so the last step lacks it. The first step may have many one-time allocations, so the second of two
+/// steps needs only half as many. `step_lengths` are the numbers of allocations of the steps.
 pub(super) fn is_last_partial(step_lengths: &[u32], ends_with_optimizer: bool) -> bool {
     if let Some((&last, others)) = step_lengths.split_last()
         && let (Some(&min), Some(&max)) = (others.iter().min(), others.iter().max())
