@@ -83,6 +83,7 @@ mod labels;
 mod leaks;
 mod limits;
 mod load_range;
+mod loop_program;
 mod loops;
 mod made_cases;
 mod metadata;
