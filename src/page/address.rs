@@ -20,6 +20,8 @@ const DELAY_MS: u32 = 400;
 #[derive(Default)]
 pub(super) struct Address {
     written: RefCell<Option<Link>>,
+    /// Fragment of the address when it was last read or written. `None` before.
+    fragment: RefCell<Option<String>>,
     timer: RefCell<Option<Timeout>>,
     /// Origins, besides the page's own, that the content security policy allows.
     origins: RefCell<Vec<String>>,
@@ -102,7 +104,12 @@ impl Address {
             let address = self.clone();
             *timer = Some(Timeout::new(DELAY_MS, move || {
                 address.timer.take();
-                address.write(app);
+                // The user has gone back or forward, and the event that announces it is still to come. Writing now
+                // would overwrite that entry of the history.
+                match address.has_moved(app) {
+                    true => address.schedule_update(app),
+                    false => address.write(app),
+                }
             }));
         }
     }
@@ -124,6 +131,7 @@ impl Address {
             return;
         }
         self.is_following.set(true);
+        self.has_moved(app);
         self.written.replace(Some(link.clone()));
         app.dispatch(Action::LinkGiven(Box::new(link)));
     }
@@ -150,6 +158,13 @@ impl Address {
         } else {
             history.replace_state_with_url(&JsValue::NULL, "", Some(&fragment))
         };
+        self.has_moved(app);
+    }
+
+    /// Reads the fragment of the address. Returns true if it has changed since it was last read.
+    fn has_moved(&self, app: &'static App) -> bool {
+        let now = app.dom.window.location().hash().unwrap_or_default();
+        self.fragment.replace(Some(now.clone())).is_some_and(|before| before != now)
     }
 }
 
